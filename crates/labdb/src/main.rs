@@ -1,0 +1,2 @@
+//! labdb
+fn main() {}

@@ -1,0 +1,2 @@
+//! setup-db
+fn main() {}

@@ -1,0 +1,2 @@
+//! snapshot
+fn main() {}

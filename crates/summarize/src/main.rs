@@ -1,0 +1,2 @@
+//! summarize
+fn main() {}
