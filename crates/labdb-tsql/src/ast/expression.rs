@@ -125,11 +125,11 @@ pub enum Literal {
     /// A whole number: digits only, no sign. Up to 2147483647 it is an `int`, beyond it a
     /// `numeric(n,0)`.
     Integer(String),
-    /// Digits with a point: a `numeric`.
+    /// Digits with a point, as written (`1.`, `.5`): a `numeric`.
     Decimal(String),
     /// With an exponent: a `float`.
     Float(f64),
-    /// `$1.50`.
+    /// `$1.50`, kept as `1.50`; `$` alone is `0`.
     Money(String),
     /// `'…'`: `varchar`.
     Varchar(String),

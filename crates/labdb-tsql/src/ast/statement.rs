@@ -113,7 +113,7 @@ pub enum StatementKind {
     Label(String),
     /// USE.
     Use(String),
-    /// BEGIN TRANSACTION.
+    /// BEGIN TRANSACTION. WITH MARK is taken and not kept: no restore stops at a mark.
     BeginTransaction {
         /// Its name.
         name: Option<TransactionName>,
@@ -134,7 +134,7 @@ pub enum StatementKind {
     SaveTransaction(TransactionName),
     /// EXEC.
     Execute(Box<Execute>),
-    /// CHECKPOINT.
+    /// CHECKPOINT. The wished duration is taken and not kept.
     Checkpoint,
     /// BACKUP DATABASE or LOG.
     Backup(Box<Backup>),
@@ -259,7 +259,7 @@ pub enum StatementKind {
     Dbcc {
         /// The command, upper case.
         command: String,
-        /// Its arguments.
+        /// Its arguments; a bare word (`LOGSPACE`, a database) is a [`super::Literal::Varchar`].
         arguments: Vec<Expr>,
         /// WITH: upper case.
         options: Vec<String>,
@@ -352,6 +352,8 @@ pub struct OutputClause {
     pub items: Vec<super::SelectItem>,
     /// INTO a table or table variable.
     pub into: Option<TableSource>,
+    /// The columns after INTO's target; empty where not written.
+    pub into_columns: Vec<String>,
 }
 
 /// INSERT.
