@@ -1,1 +1,30 @@
-//! records
+//! The records that writelog's programs exchange, and the stream that carries them.
+//!
+//! A stream is JSON Lines: one [`Record`] a line, UTF-8, `\n`. [`stream`] reads and passes on;
+//! [`stage`] is the frame every program runs in, so that all of them fail, stop and exit alike.
+
+mod failure;
+mod header;
+mod load;
+mod record;
+mod round;
+pub mod schema;
+mod setup;
+mod snapshot;
+pub mod stage;
+pub mod stream;
+mod summary;
+
+pub use failure::{ErrorRecord, ExitStatus, Failure, FailureCode};
+pub use header::{Header, Server, Target, Trial};
+pub use load::{CountedError, HISTOGRAM_ENCODING, Latency, Load, LoadShape, Wait, WorkerLoad};
+pub use record::Record;
+pub use round::{CountersStatus, Reason, Round, Validity};
+pub use setup::{Change, DatabaseSettings, FileSettings, Setup};
+pub use snapshot::{
+    DatabaseState, FileKind, FileReading, PerformanceCounter, Snapshot, Unavailable, WaitReading,
+};
+pub use summary::{Comparison, ComparisonVerdict, SummaryWarning, VariantSummary, WarningCode};
+
+/// The version of the record types that this code writes, and the newest that it reads.
+pub const SCHEMA: u32 = 1;

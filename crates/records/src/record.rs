@@ -1,0 +1,52 @@
+//! One line of a stream.
+
+use crate::{Comparison, ErrorRecord, Header, Load, Round, Setup, Snapshot, VariantSummary};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One line of a stream, told apart by its `kind`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Record {
+    /// `setup-db` brought the database to a declared state.
+    Setup(Box<Setup>),
+    /// `snapshot` read the counters and states.
+    Snapshot(Box<Snapshot>),
+    /// `loadgen` put load on the database.
+    Load(Box<Load>),
+    /// `diff` worked out what changed.
+    Round(Box<Round>),
+    /// `summarize`: the rounds of one variant.
+    VariantSummary(Box<VariantSummary>),
+    /// `summarize`: two variants compared.
+    Comparison(Box<Comparison>),
+    /// A stage failed; nothing after it acts.
+    Error(Box<ErrorRecord>),
+}
+
+impl Record {
+    /// The kinds that this version knows.
+    pub const KINDS: [&'static str; 7] = [
+        "setup",
+        "snapshot",
+        "load",
+        "round",
+        "variant_summary",
+        "comparison",
+        "error",
+    ];
+
+    /// The fields that every record has.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        match self {
+            Self::Setup(record) => &record.header,
+            Self::Snapshot(record) => &record.header,
+            Self::Load(record) => &record.header,
+            Self::Round(record) => &record.header,
+            Self::VariantSummary(record) => &record.header,
+            Self::Comparison(record) => &record.header,
+            Self::Error(record) => &record.header,
+        }
+    }
+}

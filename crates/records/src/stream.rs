@@ -1,0 +1,7 @@
+//! Reading a stream of records and passing it on.
+
+mod lines;
+mod pass;
+
+pub use lines::{Line, LineError, Lines, MAX_LINE_BYTES};
+pub use pass::{InputArgs, NamedInput, Upstream, open_files, pass_on, read_records};

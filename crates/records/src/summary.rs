@@ -1,0 +1,130 @@
+//! What `summarize` makes of rounds.
+
+use crate::Header;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One metric over the rounds of one variant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct VariantSummary {
+    /// When and where.
+    #[serde(flatten)]
+    pub header: Header,
+    /// The experiment.
+    pub experiment: String,
+    /// The variant.
+    pub variant: String,
+    /// The metric: a field of the round, with its unit (`elapsed_ms`).
+    pub metric: String,
+    /// Rounds that count.
+    pub n: u64,
+    /// Rounds that were set aside (invalid, partial, null).
+    pub set_aside: u64,
+    /// The smallest.
+    pub min: Option<f64>,
+    /// The first quartile (linear interpolation between order statistics, Hyndman-Fan type 7).
+    pub q1: Option<f64>,
+    /// The median.
+    pub median: Option<f64>,
+    /// The third quartile.
+    pub q3: Option<f64>,
+    /// The largest.
+    pub max: Option<f64>,
+    /// The mean.
+    pub mean: Option<f64>,
+    /// The sample standard deviation (n - 1); null below two rounds.
+    pub sd: Option<f64>,
+}
+
+/// Two variants compared on one metric.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Comparison {
+    /// When and where.
+    #[serde(flatten)]
+    pub header: Header,
+    /// The experiment.
+    pub experiment: String,
+    /// The metric: a field of the round, with its unit.
+    pub metric: String,
+    /// What it is compared with.
+    pub baseline: String,
+    /// What is compared.
+    pub variant: String,
+    /// Pairs: blocks in which both have a round that counts.
+    pub pairs: u64,
+    /// Hodges-Lehmann estimate of variant / baseline: below 1 the variant has less of the metric.
+    pub ratio: Option<f64>,
+    /// The lower end of the interval of the ratio; null where too few pairs bound it.
+    pub ratio_low: Option<f64>,
+    /// The upper end of the interval of the ratio; null where too few pairs bound it.
+    pub ratio_high: Option<f64>,
+    /// The confidence that the interval reaches, at least what was asked for: 0.95.
+    pub confidence: Option<f64>,
+    /// The exact two-sided sign-flip p of the mean log ratio.
+    pub p: Option<f64>,
+    /// The same after Holm's correction over the metrics of this comparison.
+    pub p_holm: Option<f64>,
+    /// The floor for equivalence: a ratio within `1/(1+floor)` and `1+floor` does not matter.
+    pub floor: f64,
+    /// The verdict.
+    pub verdict: ComparisonVerdict,
+    /// How many pairs in all it would take to decide, by the spread seen; null where it is
+    /// decided or cannot be told.
+    pub pairs_needed: Option<u64>,
+    /// What limits the result, and what to do about it.
+    pub warnings: Vec<SummaryWarning>,
+}
+
+/// The verdict on a variant against its baseline. For metrics where less is better `faster` is a
+/// ratio below 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ComparisonVerdict {
+    /// The variant is faster (for a metric that is no time: lower).
+    Faster,
+    /// The variant is slower (for a metric that is no time: higher).
+    Slower,
+    /// The whole interval lies inside the floor.
+    Equivalent,
+    /// Neither could be shown.
+    Inconclusive,
+}
+
+/// A warning.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SummaryWarning {
+    /// Its name.
+    pub code: WarningCode,
+    /// What was seen, and what to do next.
+    pub text: String,
+}
+
+/// The warnings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WarningCode {
+    /// Fewer than six pairs cannot be significant at 5 %.
+    TooFewPairs,
+    /// Blocks without a round of each variant.
+    UnpairedRounds,
+    /// Rounds that did not alternate.
+    NotAlternating,
+    /// Rounds that were set aside.
+    RoundsSetAside,
+    /// Values far from the others.
+    Outliers,
+    /// Values that drift with the order.
+    Drift,
+    /// The place in the block has an effect.
+    SlotEffect,
+    /// The client was near its limit.
+    ClientBound,
+    /// Files grew inside rounds.
+    FilesGrew,
+    /// Rounds of one comparison differ in server or settings.
+    SettingsDiffer,
+    /// Faults were injected.
+    InjectedFaults,
+    /// It was labdb, not SQL Server.
+    NotSqlServer,
+}
