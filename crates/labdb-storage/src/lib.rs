@@ -1,1 +1,41 @@
-//! labdb-storage
+//! The storage engine under labdb: heaps of byte rows on a write-ahead log.
+//!
+//! Knows nothing of SQL or of the wire. A [`Database`] is one set of files; a [`Transaction`]
+//! changes heaps in it; a [`LockManager`] keeps sessions apart (the engine takes no row locks by
+//! itself: the layer above does). Counters count what was done where it was done, and waits go to
+//! the session's [`WaitObserver`].
+
+mod backup;
+mod database;
+mod error;
+mod file_layer;
+mod heap;
+mod id;
+mod locks;
+mod log;
+mod settings;
+mod transaction;
+mod views;
+mod wait;
+
+pub use backup::{BackupKind, BackupOptions, BackupSet, BackupTarget, HeapSpace, MoveFiles};
+pub use database::{Database, UndoMark};
+pub use error::{Result, StorageError};
+pub use file_layer::{FileHandle, FileLayer, SystemFiles};
+pub use heap::{Scan, ScanRow};
+pub use id::{HeapId, PageId, RowId, TransactionId};
+pub use locks::{
+    CancelFlag, LockManager, LockMode, LockOwner, LockRequest, LockRow, LockTimeout, Resource,
+};
+pub use log::lsn::Lsn;
+pub use log::reuse::LogReuseWait;
+pub use settings::{DatabaseSpec, FileKind, FileSpec, Growth, Options, RecoveryModel};
+pub use transaction::{Commit, Transaction};
+pub use views::{
+    Counters, FileRow, FileStatsRow, IoStats, LogSpace, LogStats, RecoveryReport, RecoveryStatus,
+    TransactionRow, VlfRow,
+};
+pub use wait::{NoWaits, WaitObserver, WaitType};
+
+/// The longest row, in bytes.
+pub const MAX_ROW: usize = 8_000;
