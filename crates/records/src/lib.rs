@@ -5,6 +5,7 @@
 
 mod failure;
 mod header;
+mod interrupt;
 mod load;
 mod record;
 mod round;

@@ -1,6 +1,7 @@
 //! The frame that every program runs in: records out, failures as a record, a message and an
 //! exit code, and a quiet end when the reader of standard output goes away.
 
+pub use crate::interrupt::{Interrupts, defer_interrupts};
 use crate::stream::{Upstream, pass_on};
 use crate::{ErrorRecord, ExitStatus, Failure, FailureCode, Header, Record, Server, Target, Trial};
 use std::io::{self, Read, StdoutLock, Write};
