@@ -1,1 +1,7 @@
-//! Harness
+//! What the tests that span programs share: the programs' paths, a labdb of one's own, pipelines.
+
+mod labdb;
+mod pipeline;
+
+pub use labdb::{Labdb, LabdbOptions};
+pub use pipeline::{Outcome, checkout, program, program_folder, run, run_with_input};

@@ -1,0 +1,66 @@
+# writelog. `make help` lists the targets.
+
+CARGO   ?= cargo
+PREFIX  ?= /usr/local
+DESTDIR ?=
+
+programs    := setup-db snapshot loadgen diff summarize labdb
+experiments := recovery-model
+# `--all-targets` everywhere, so that programs and tests are compiled once, with the same features.
+build_flags := --release --workspace --all-targets --locked
+
+.PHONY: help
+help: ## what there is
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: build
+build: ## build the programs
+	$(CARGO) build $(build_flags)
+
+.PHONY: demo
+demo: build ## the recovery-model experiment on labdb, on this machine's disk
+	scripts/with-labdb scripts/recovery-model
+
+.PHONY: recovery-model
+recovery-model: build ## the same on the server that SQLCMDSERVER names (SIZE=published for the published size)
+	scripts/recovery-model
+
+.PHONY: setup
+setup: ## fetch the judges that tests use (Microsoft's parser and others) into target/judges
+	scripts/setup-judges target/judges
+
+.PHONY: test
+test: setup build ## every test, through the real programs, the real driver and a real socket
+	WRITELOG_JUDGES=$(CURDIR)/target/judges $(CARGO) test --release --workspace --all-targets --locked
+	scripts/report-skips target/judges
+
+.PHONY: lint
+lint: ## formatting and clippy
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy $(build_flags) -- -D warnings
+
+.PHONY: bench
+bench: build ## the figures that the project promises, both sides of each from one run
+	target/release/bench
+
+.PHONY: schema
+schema: ## write the JSON Schema of the records anew from the Rust types
+	$(CARGO) run --release --locked --quiet -p records --example schema >docs/records.schema.json
+
+# The programs go to a folder of their own: one of them is called diff, and must not stand before
+# the system's own in anybody's PATH.
+.PHONY: install
+install: build ## install into PREFIX (/usr/local): bin/writelog and libexec/writelog
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/libexec/writelog"
+	install -m 755 $(addprefix target/release/,$(programs)) "$(DESTDIR)$(PREFIX)/libexec/writelog"
+	install -m 755 $(addprefix scripts/,$(experiments) with-labdb) "$(DESTDIR)$(PREFIX)/libexec/writelog"
+	install -m 644 scripts/common.sh "$(DESTDIR)$(PREFIX)/libexec/writelog"
+	install -m 755 scripts/writelog "$(DESTDIR)$(PREFIX)/bin/writelog"
+
+.PHONY: uninstall
+uninstall: ## remove what install put there
+	rm -rf "$(DESTDIR)$(PREFIX)/libexec/writelog" "$(DESTDIR)$(PREFIX)/bin/writelog"
+
+.PHONY: clean
+clean: ## remove what was built
+	$(CARGO) clean
