@@ -2,6 +2,8 @@
 
 mod labdb;
 mod pipeline;
+mod query;
 
 pub use labdb::{Labdb, LabdbOptions};
 pub use pipeline::{Outcome, checkout, program, program_folder, run, run_with_input};
+pub use query::query_text;

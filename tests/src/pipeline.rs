@@ -16,7 +16,12 @@ pub fn program_folder() -> PathBuf {
         .ancestors()
         .find(|folder| folder.join("summarize").is_file() && folder.join("labdb").is_file());
     folder
-        .unwrap_or_else(|| panic!("the programs are not built beside {}: run `make build`", own.display()))
+        .unwrap_or_else(|| {
+            panic!(
+                "the programs are not built beside {}: run `make build`",
+                own.display()
+            )
+        })
         .to_path_buf()
 }
 
@@ -54,7 +59,9 @@ impl Outcome {
     pub fn records(&self) -> Vec<Record> {
         self.stdout
             .lines()
-            .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+            .map(|line| {
+                serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+            })
             .collect()
     }
 

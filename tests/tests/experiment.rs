@@ -1,0 +1,156 @@
+//! The whole experiment, as a user runs it.
+
+use integration_tests::{Outcome, checkout, run};
+use records::{ComparisonVerdict, Record};
+use std::path::Path;
+use std::process::Command;
+
+fn experiment(results: &Path, variables: &[(&str, &str)]) -> Outcome {
+    let mut command = Command::new(checkout().join("scripts/with-labdb"));
+    command
+        .arg(checkout().join("scripts/recovery-model"))
+        .env("RESULTS", results)
+        .env("NO_COLOR", "1")
+        .env("COLUMNS", "80")
+        .envs([
+            ("DATA_SIZE", "32MB"),
+            ("LOG_SIZE", "32MB"),
+            ("WORKERS", "4"),
+            ("ROWS", "40"),
+        ])
+        .envs([("FREE_ROWS", "20000")])
+        .envs(variables.iter().copied());
+    run(&mut command)
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn records(stream: &str) -> Vec<Record> {
+    stream
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a record"))
+        .collect()
+}
+
+#[test]
+fn six_pairs_alternate_and_end_with_tables_and_a_verdict() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let results = folder.path().join("results");
+    let outcome = experiment(&results, &[]).success();
+    let records = records(&read(&results.join("stream.jsonl")));
+    let order: Vec<(String, u32, u32, u32)> = records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Round(round) => round.header.trial.clone(),
+            _ => None,
+        })
+        .filter(|trial| trial.experiment == "recovery-model")
+        .map(|trial| (trial.variant, trial.round, trial.block, trial.slot))
+        .collect();
+    let expected: Vec<(String, u32, u32, u32)> = (1..=12_u32)
+        .map(|round| {
+            let (block, slot) = ((round - 1) / 2 + 1, (round - 1) % 2 + 1);
+            let full_first = block % 2 == 1;
+            let model = if full_first == (slot == 1) {
+                "FULL"
+            } else {
+                "SIMPLE"
+            };
+            (model.to_owned(), round, block, slot)
+        })
+        .collect();
+    assert_eq!(order, expected, "ABBA");
+
+    for line in outcome.stdout.lines() {
+        assert!(line.chars().count() <= 80, "wider than 80 columns: {line}");
+    }
+    assert!(
+        outcome.stdout.contains("labdb"),
+        "it says that it is labdb:\n{}",
+        outcome.stdout
+    );
+    assert!(outcome.stdout.contains("LOG_BACKUP") && outcome.stdout.contains("NOTHING"));
+    let verdicts = ["faster", "slower", "equivalent", "inconclusive"];
+    assert!(
+        verdicts
+            .iter()
+            .any(|verdict| outcome.stdout.to_lowercase().contains(verdict))
+    );
+
+    let csv = read(&results.join("rounds.csv"));
+    assert_eq!(csv.lines().count(), 13, "a head and twelve rounds:\n{csv}");
+}
+
+#[test]
+fn the_second_part_shows_that_a_log_backup_frees_the_log() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let results = folder.path().join("results");
+    experiment(&results, &[("PAIRS", "1")]).success();
+    let waits: Vec<(String, String)> = records(&read(&results.join("stream.jsonl")))
+        .into_iter()
+        .filter_map(|record| match record {
+            Record::Round(round) => Some((round.header.trial?.experiment, round.log_reuse_wait)),
+            _ => None,
+        })
+        .filter(|(experiment, _)| experiment == "log-reuse")
+        .collect();
+    let waits: Vec<&str> = waits.iter().map(|(_, wait)| wait.as_str()).collect();
+    assert_eq!(waits, ["LOG_BACKUP", "NOTHING"]);
+}
+
+#[test]
+fn two_pairs_cannot_decide_and_the_verdict_says_how_many_can() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let results = folder.path().join("results");
+    let outcome = experiment(&results, &[("PAIRS", "2"), ("ORDER", "ABAB")]).success();
+    assert!(
+        outcome.stdout.contains("inconclusive"),
+        "{}",
+        outcome.stdout
+    );
+    assert!(
+        outcome.stdout.contains("six") || outcome.stdout.contains('6'),
+        "{}",
+        outcome.stdout
+    );
+    let stream = std::fs::File::open(results.join("stream.jsonl")).expect("the stream");
+    let comparison = run(integration_tests::program("summarize")
+        .args([
+            "--format",
+            "jsonl",
+            "--table",
+            "comparison",
+            "--experiment",
+            "recovery-model",
+        ])
+        .stdin(stream))
+    .success();
+    for record in comparison.records() {
+        let Record::Comparison(comparison) = record else {
+            continue;
+        };
+        assert_eq!(comparison.pairs, 2);
+        assert_eq!(
+            comparison.verdict,
+            ComparisonVerdict::Inconclusive,
+            "{}",
+            comparison.metric
+        );
+        assert_eq!(comparison.ratio_low, None, "two pairs bound no interval");
+    }
+}
+
+#[test]
+fn an_older_series_is_moved_aside_and_never_overwritten() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let results = folder.path().join("results");
+    std::fs::create_dir(&results).expect("a folder");
+    std::fs::write(results.join("stream.jsonl"), "precious\n").expect("a file");
+    experiment(&results, &[("PAIRS", "1")]).success();
+    assert_eq!(
+        read(&folder.path().join("results.1/stream.jsonl")),
+        "precious\n"
+    );
+}
