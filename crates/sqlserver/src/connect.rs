@@ -1,0 +1,15 @@
+//! From flags, environment and upstream records to an open connection.
+
+mod address;
+mod ado;
+mod args;
+mod environment;
+mod open;
+mod settings;
+
+pub use address::{AddressError, ServerAddress};
+pub use args::ConnectionArgs;
+pub use environment::{ENVIRONMENT_HELP, Environment};
+pub use settings::{Encrypt, Secret, Settings};
+
+pub(crate) use open::open;

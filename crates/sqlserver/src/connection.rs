@@ -1,0 +1,149 @@
+//! One session on the server. Every statement goes through here, so that every result is drained
+//! and every wait has a deadline.
+
+use crate::connect::{self, Settings};
+use crate::error::SqlError;
+use records::Failure;
+use std::sync::Arc;
+use std::time::Duration;
+use tiberius::{Client, Row};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_util::compat::Compat;
+
+/// How long a server may take to acknowledge that it stopped a statement.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The driver's client over TCP.
+pub(crate) type TcpClient = Client<Compat<TcpStream>>;
+
+/// All result sets of a batch, in order; a result set without rows is there, empty.
+pub type Results = Vec<Vec<Row>>;
+
+/// One session.
+#[derive(Debug)]
+pub struct Connection {
+    settings: Arc<Settings>,
+    database: Option<String>,
+    deadline: Option<Duration>,
+    client: Option<TcpClient>,
+}
+
+impl Connection {
+    /// Logs in to the settings' database.
+    ///
+    /// # Errors
+    /// No connection: unreachable, login refused, certificate not trusted, no such database.
+    pub async fn open(settings: &Arc<Settings>) -> Result<Self, Failure> {
+        Self::open_in(settings, settings.database.as_deref()).await
+    }
+
+    /// Logs in to a database; none is the login's default database.
+    ///
+    /// # Errors
+    /// As [`Connection::open`].
+    pub async fn open_in(
+        settings: &Arc<Settings>,
+        database: Option<&str>,
+    ) -> Result<Self, Failure> {
+        let client = connect::open(settings, database).await?;
+        Ok(Self {
+            settings: Arc::clone(settings),
+            database: database.map(str::to_owned),
+            deadline: settings.query_timeout.flatten(),
+            client: Some(client),
+        })
+    }
+
+    /// Sets how long one batch may take; none is without limit.
+    pub fn set_deadline(&mut self, deadline: Option<Duration>) {
+        self.deadline = deadline;
+    }
+
+    /// The settings that it was opened with.
+    #[must_use]
+    pub fn settings(&self) -> &Arc<Settings> {
+        &self.settings
+    }
+
+    /// Whether statements can be sent: false after a deadline passed or the connection was lost.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.client.is_some()
+    }
+
+    /// Logs in anew where the connection is gone. What belonged to the session (settings,
+    /// temporary tables, waits, an open transaction) is gone with it.
+    ///
+    /// # Errors
+    /// As [`Connection::open`].
+    pub async fn reopen(&mut self) -> Result<(), Failure> {
+        self.client = None;
+        self.client = Some(connect::open(&self.settings, self.database.as_deref()).await?);
+        Ok(())
+    }
+
+    /// Sends a batch and drains all that comes back.
+    ///
+    /// A batch that passes the deadline is cancelled on the server, and the connection is closed:
+    /// where in the answer it was cut off cannot be known.
+    ///
+    /// # Errors
+    /// The first error of the server, the deadline, or a lost connection.
+    pub async fn batch(&mut self, text: &str) -> Result<Results, SqlError> {
+        let Some(client) = self.client.as_mut() else {
+            return Err(SqlError::Closed);
+        };
+        let result = match self.deadline {
+            None => drained(client, text).await,
+            Some(limit) => match timeout(limit, drained(client, text)).await {
+                Ok(result) => result,
+                Err(_) => {
+                    // Best effort: the server stops working, or it does not answer in time.
+                    let _ = timeout(CANCEL_TIMEOUT, client.cancel_query()).await;
+                    self.client = None;
+                    return Err(SqlError::Deadline { after: limit });
+                }
+            },
+        };
+        result.map_err(|error| {
+            let error = SqlError::from(error);
+            if error.ends_connection() {
+                self.client = None;
+            }
+            error
+        })
+    }
+
+    /// Sends a batch and drains it, for its effect.
+    ///
+    /// # Errors
+    /// As [`Connection::batch`].
+    pub async fn run(&mut self, text: &str) -> Result<(), SqlError> {
+        self.batch(text).await.map(drop)
+    }
+
+    /// The first row of the first result set of a batch, if there is one.
+    ///
+    /// # Errors
+    /// As [`Connection::batch`].
+    pub async fn row(&mut self, text: &str) -> Result<Option<Row>, SqlError> {
+        Ok(self
+            .batch(text)
+            .await?
+            .into_iter()
+            .next()
+            .and_then(|set| set.into_iter().next()))
+    }
+
+    /// Logs out.
+    pub async fn close(self) {
+        if let Some(client) = self.client {
+            let _ = timeout(CANCEL_TIMEOUT, client.close()).await;
+        }
+    }
+}
+
+async fn drained(client: &mut TcpClient, text: &str) -> tiberius::Result<Results> {
+    client.simple_query(text).await?.into_results().await
+}
