@@ -40,8 +40,7 @@ impl Identity {
         if chain.is_empty() {
             return Err(unusable(&"the PEM text has no CERTIFICATE block"));
         }
-        let key =
-            PrivateKeyDer::from_pem_slice(private_key).map_err(|error| unusable(&error))?;
+        let key = PrivateKeyDer::from_pem_slice(private_key).map_err(|error| unusable(&error))?;
         let mut tls =
             rustls::ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
                 .with_safe_default_protocol_versions()
@@ -84,8 +83,8 @@ impl Default for Limits {
             message_bytes: 64 << 20,
             login_bytes: 128 << 10,
             login_time: Duration::from_secs(15),
-            message_time: Duration::from_secs(120),
-            write_time: Duration::from_secs(300),
+            message_time: Duration::from_mins(2),
+            write_time: Duration::from_mins(5),
         }
     }
 }

@@ -29,8 +29,10 @@ mod config;
 mod connection;
 mod error;
 mod login;
+mod prelogin;
 mod requests;
 mod response;
+mod tokens;
 mod types;
 mod wire;
 

@@ -115,3 +115,181 @@ pub struct Login {
     /// The feature extensions that the client offered, by number.
     pub features: Vec<u8>,
 }
+
+/// How a LOGIN7 message ended up.
+pub(crate) enum Parsed {
+    /// A log-in with a name and a password.
+    Login(Box<Login>),
+    /// Something that is not offered; the text says what, and what to do.
+    Refused(String),
+}
+
+const FIXED_LENGTH: usize = 36;
+
+/// Decodes a LOGIN7 payload.
+pub(crate) fn decode(message: &[u8]) -> Result<Parsed> {
+    let mut reader = Reader::new(message);
+    let length = reader.length32()?;
+    if length > message.len() {
+        return Err(Error::protocol("LOGIN7 is shorter than it says"));
+    }
+    let number = reader.u32()?;
+    let packet_size = reader.u32()?;
+    let client_version = reader.u32()?;
+    let client_process = reader.u32()?;
+    let _connection_id = reader.u32()?;
+    let [_flags1, flags2, type_flags, flags3] = reader.array()?;
+    let _time_zone_and_locale = reader.u64()?;
+    let Some(tds_version) = TdsVersion::from_client(number) else {
+        return Ok(Parsed::Refused(format!(
+            "The client speaks TDS version {number:#010x}; this server speaks 7.1 to 7.4 and 8.0. \
+             Use a newer client, or tell it to use TDS 7.4."
+        )));
+    };
+    let fields = Fields::read(message, &mut reader, tds_version)?;
+    if let Some(refusal) = refusal(flags2, flags3, &fields) {
+        return Ok(Parsed::Refused(refusal));
+    }
+    Ok(Parsed::Login(Box::new(Login {
+        user: fields.user,
+        password: fields.password,
+        database: fields.database,
+        app_name: fields.app_name,
+        host_name: fields.host_name,
+        server_name: fields.server_name,
+        library: fields.library,
+        language: fields.language,
+        tds_version,
+        client_version,
+        client_process,
+        packet_size,
+        odbc: flags2 & 0x02 != 0,
+        read_only_intent: type_flags & 0x20 != 0,
+        features: fields.features.iter().map(|(id, _)| *id).collect(),
+    })))
+}
+
+fn refusal(flags2: u8, flags3: u8, fields: &Fields) -> Option<String> {
+    const INTEGRATED_SECURITY: u8 = 0x80;
+    const CHANGE_PASSWORD: u8 = 0x01;
+    const FEDERATED: u8 = 0x02;
+    let text = if flags2 & INTEGRATED_SECURITY != 0 || fields.has_sspi {
+        "Login failed. Windows authentication (SSPI) is not supported by this server. Use a SQL \
+         login with a user name and a password."
+    } else if fields.features.iter().any(|(id, _)| *id == FEDERATED) {
+        "Login failed. Federated authentication (Microsoft Entra ID) is not supported by this \
+         server. Use a SQL login with a user name and a password."
+    } else if flags3 & CHANGE_PASSWORD != 0 {
+        "Login failed. Changing the password while logging in is not supported by this server. \
+         Log in with the current password."
+    } else if fields.attach_file {
+        "Login failed. Attaching a database file while logging in is not supported by this server. \
+         Name a database that exists."
+    } else {
+        return None;
+    };
+    Some(text.to_owned())
+}
+
+/// The variable part of LOGIN7.
+struct Fields {
+    host_name: String,
+    user: String,
+    password: Password,
+    app_name: String,
+    server_name: String,
+    library: String,
+    language: String,
+    database: String,
+    has_sspi: bool,
+    attach_file: bool,
+    features: Vec<(u8, Vec<u8>)>,
+}
+
+impl Fields {
+    fn read(message: &[u8], reader: &mut Reader<'_>, version: TdsVersion) -> Result<Self> {
+        let mut field = || -> Result<(usize, usize)> {
+            Ok((usize::from(reader.u16()?), usize::from(reader.u16()?)))
+        };
+        let host_name = text(message, field()?)?;
+        let user = text(message, field()?)?;
+        let password = password(message, field()?)?;
+        let app_name = text(message, field()?)?;
+        let server_name = text(message, field()?)?;
+        let extension = field()?;
+        let library = text(message, field()?)?;
+        let language = text(message, field()?)?;
+        let database = text(message, field()?)?;
+        reader.bytes(6)?;
+        let mut field = || -> Result<(usize, usize)> {
+            Ok((usize::from(reader.u16()?), usize::from(reader.u16()?)))
+        };
+        let (_, sspi_length) = field()?;
+        let (_, attach_length) = field()?;
+        let has_extension = message
+            .get(FIXED_LENGTH - 9)
+            .is_some_and(|flags3| flags3 & 0x10 != 0);
+        let features = if has_extension && version >= TdsVersion::V7_4 {
+            features(message, extension)?
+        } else {
+            Vec::new()
+        };
+        Ok(Self {
+            host_name,
+            user,
+            password,
+            app_name,
+            server_name,
+            library,
+            language,
+            database,
+            has_sspi: sspi_length > 0,
+            attach_file: attach_length > 0,
+            features,
+        })
+    }
+}
+
+fn part(message: &[u8], offset: usize, length: usize) -> Result<&[u8]> {
+    if length == 0 {
+        return Ok(&[]);
+    }
+    message
+        .get(offset..offset.saturating_add(length))
+        .ok_or_else(|| Error::protocol("a field of LOGIN7 lies outside of the message"))
+}
+
+fn text(message: &[u8], (offset, units): (usize, usize)) -> Result<String> {
+    Reader::new(part(message, offset, units * 2)?).utf16(units)
+}
+
+/// Each byte was changed so: its halves swapped, then xor 0xA5.
+fn password(message: &[u8], (offset, units): (usize, usize)) -> Result<Password> {
+    let hidden = part(message, offset, units * 2)?;
+    let clear: Zeroizing<Vec<u8>> = Zeroizing::new(
+        hidden
+            .iter()
+            .map(|byte| (byte ^ 0xA5).rotate_left(4))
+            .collect(),
+    );
+    Ok(Password(Zeroizing::new(Reader::new(&clear).utf16(units)?)))
+}
+
+/// The feature extensions; the field in LOGIN7 points to a pointer to them.
+fn features(message: &[u8], (offset, length): (usize, usize)) -> Result<Vec<(u8, Vec<u8>)>> {
+    const END: u8 = 0xFF;
+    let start = Reader::new(part(message, offset, length)?).length32()?;
+    let block = message
+        .get(start..)
+        .ok_or_else(|| Error::protocol("the feature extensions lie outside of LOGIN7"))?;
+    let mut reader = Reader::new(block);
+    let mut features = Vec::new();
+    loop {
+        let id = reader.u8()?;
+        if id == END {
+            return Ok(features);
+        }
+        let length = reader.length32()?;
+        features.push((id, reader.bytes(length)?.to_vec()));
+    }
+}

@@ -1,4 +1,4 @@
-//! ALL_HEADERS, which stand before every request from TDS 7.2 on (\[MS-TDS\] 2.2.5.3).
+//! `ALL_HEADERS`, which stand before every request from TDS 7.2 on (\[MS-TDS\] 2.2.5.3).
 
 use crate::wire::Reader;
 use crate::{Error, Result};

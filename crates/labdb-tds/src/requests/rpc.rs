@@ -1,9 +1,9 @@
 //! Remote procedure calls (\[MS-TDS\] 2.2.6.6).
 
+use crate::Error;
 use crate::login::TdsVersion;
 use crate::types::{Declared, TypeFailure, read_declared, read_value};
 use crate::wire::Reader;
-use crate::Error;
 use labdb_types::{SqlError, SqlType, Value};
 
 /// One procedure call with its parameters.
@@ -133,10 +133,7 @@ pub(super) fn decode(
     }
 }
 
-fn call(
-    reader: &mut Reader<'_>,
-    version: TdsVersion,
-) -> std::result::Result<RpcCall, Failure> {
+fn call(reader: &mut Reader<'_>, version: TdsVersion) -> std::result::Result<RpcCall, Failure> {
     const BY_NUMBER: u16 = 0xFFFF;
     let length = reader.u16()?;
     let target = if length == BY_NUMBER {
