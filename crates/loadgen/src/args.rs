@@ -1,0 +1,222 @@
+//! The command line.
+
+use crate::progress::ProgressMode;
+use crate::texts;
+use crate::workload::{Extent, Workload};
+use clap::Parser;
+use records::{ExitStatus, Failure, FailureCode};
+use sqlserver::ConnectionArgs;
+use std::time::Duration;
+
+const LONG_ABOUT: &str = "\
+Puts load on a database and measures it from the client's side.
+
+N connections are opened and prepared first. Then all start at once, and each inserts its rows, one
+transaction after the other (closed loop: the next one is sent when the last one is answered). The
+result is one `load` record: first start to last end, acknowledged transactions, errors by number,
+the latency distribution, each session's own waits, and how much CPU this program itself used.
+
+loadgen is a filter: it passes its input on, byte for byte, and starts at its end. Server, database,
+trial and table are taken from the records that come (setup-db's, snapshot's) unless flags say
+otherwise. Nothing is retried: a deadlock, a lost connection or a full log ends the round, and its
+record says `invalid` and why. Ctrl-C ends the run after the statements under way; what was measured
+is written, marked `partial`. A second Ctrl-C ends the program at once.
+
+It writes only into a database that setup-db made (that carries writelog's mark), or into the one
+that --adopt names.";
+
+const EXAMPLES: &str = "\
+Examples:
+  One round: state, reading, load, reading, difference
+    setup-db -d lab --recovery full --empty-table | snapshot | loadgen | snapshot | diff
+
+  4 connections for ten seconds, ten rows a transaction, by itself
+    loadgen -n -S localhost -U sa -C -d lab --workers 4 --duration 10s --rows-per-transaction 10
+
+  A table of your own in a database of your own
+    loadgen -n -d Sales --adopt Sales --table dbo.Audit --workers 8 --rows 1000
+
+What it measures, and what not:
+  Latency is a transaction's round trip as this program saw it. In a closed loop a stall of the
+  server holds the next transactions back, and their waiting is in no latency (coordinated
+  omission): compare elapsed times, and do not read the percentiles as those of independent users.
+  With client_cpu_share near the number of cores (reason `client_bound`), the client was measured
+  and not the server: run it on another machine.";
+
+/// Puts load on a database and measures it from the client's side.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "loadgen", version, long_about = LONG_ABOUT,
+    after_help = ExitStatus::HELP, after_long_help = format!("{EXAMPLES}\n\n{}\n\n{}", sqlserver::connect::ENVIRONMENT_HELP, ExitStatus::HELP))]
+pub struct Args {
+    /// Connections that insert at the same time
+    #[arg(short = 'w', long, value_name = "N", default_value_t = 16,
+        value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub workers: u32,
+
+    /// Rows that each connection inserts [default: 10000, where there is no --duration]
+    #[arg(short = 'r', long, value_name = "N", conflicts_with = "duration",
+        value_parser = clap::value_parser!(u64).range(1..))]
+    pub rows: Option<u64>,
+
+    /// Insert for this long instead: 30s, 500ms, 5m
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub duration: Option<Duration>,
+
+    /// Rows in one transaction, all in one batch (--rows must be a multiple of it)
+    #[arg(long, value_name = "N", default_value_t = 1,
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub rows_per_transaction: u32,
+
+    /// The table [default: the one that setup-db's record names, else setup-db's own default]
+    #[arg(long, value_name = "TABLE")]
+    pub table: Option<String>,
+
+    /// Write into this database although setup-db did not make it
+    #[arg(long, value_name = "DATABASE")]
+    pub adopt: Option<String>,
+
+    /// How long the whole run may take, connecting included; then the round is invalid
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = duration)]
+    pub deadline: Duration,
+
+    /// Do not count the table's rows before and after (outside the clock) to prove that all
+    /// acknowledged rows, and no others, went in
+    #[arg(long)]
+    pub no_row_check: bool,
+
+    /// A progress bar on standard error
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub progress: ProgressMode,
+
+    /// Where the input comes from.
+    #[command(flatten)]
+    pub input: records::stream::InputArgs,
+
+    /// How to connect.
+    #[command(flatten)]
+    pub connection: ConnectionArgs,
+}
+
+impl Args {
+    /// How long each worker goes on.
+    ///
+    /// # Errors
+    /// Usage: the rows do not divide into transactions.
+    pub fn extent(&self) -> Result<Extent, Failure> {
+        if let Some(duration) = self.duration {
+            return Ok(Extent::Duration(duration));
+        }
+        let rows = self.rows_per_worker();
+        let each = u64::from(self.rows_per_transaction);
+        if rows % each != 0 {
+            return Err(Failure::new(
+                FailureCode::Usage,
+                format!("--rows {rows} is no multiple of --rows-per-transaction {each}"),
+            )
+            .remedy(format!(
+                "Use --rows {}, so that all transactions are alike.",
+                rows.next_multiple_of(each)
+            )));
+        }
+        Ok(Extent::Transactions(rows / each))
+    }
+
+    /// The rows that each worker inserts where the run is by rows.
+    fn rows_per_worker(&self) -> u64 {
+        // The default is a whole number of transactions for any size up to it.
+        let each = u64::from(self.rows_per_transaction);
+        self.rows
+            .unwrap_or_else(|| 10_000_u64.next_multiple_of(each))
+    }
+
+    /// What one transaction is; the table is the one of upstream's setup record where no flag
+    /// names another.
+    #[must_use]
+    pub fn workload(&self, upstream_table: Option<&str>) -> Workload {
+        Workload::InsertDefaults {
+            table: self
+                .table
+                .as_deref()
+                .or(upstream_table)
+                .unwrap_or(texts::DEFAULT_TABLE)
+                .to_owned(),
+            rows_per_transaction: self.rows_per_transaction,
+        }
+    }
+}
+
+/// Reads `30s`, `500ms`, `1h 30m`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let bad = || "a time is written with its unit: 500ms, 30s, 5m, 1h".to_owned();
+    let signed: jiff::SignedDuration = text.parse().map_err(|_| bad())?;
+    let duration = Duration::try_from(signed).map_err(|_| bad())?;
+    if duration.is_zero() {
+        return Err("it must be longer than nothing".to_owned());
+    }
+    Ok(duration)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Args, duration};
+    use crate::workload::{Extent, Workload};
+    use clap::{CommandFactory, Parser};
+    use std::time::Duration;
+
+    fn args(text: &str) -> Args {
+        Args::try_parse_from(text.split(' ')).unwrap()
+    }
+
+    #[test]
+    fn the_command_line_has_no_contradiction_in_itself() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn rows_divide_into_transactions_or_are_refused_with_the_next_number_that_does() {
+        let extent = |text| args(text).extent();
+        assert_eq!(extent("loadgen"), Ok(Extent::Transactions(10_000)));
+        assert_eq!(
+            extent("loadgen --rows 60 --rows-per-transaction 20"),
+            Ok(Extent::Transactions(3))
+        );
+        assert_eq!(
+            extent("loadgen --rows-per-transaction 3000"),
+            Ok(Extent::Transactions(4))
+        );
+        let refused = extent("loadgen --rows 50 --rows-per-transaction 20").unwrap_err();
+        assert!(
+            refused.to_string().contains("--rows 60"),
+            "{}",
+            refused.to_string()
+        );
+    }
+
+    #[test]
+    fn a_run_is_by_rows_or_by_time_and_not_by_both() {
+        assert_eq!(
+            args("loadgen --duration 2500ms").extent(),
+            Ok(Extent::Duration(Duration::from_millis(2_500)))
+        );
+        assert!(Args::try_parse_from(["loadgen", "--duration", "1s", "--rows", "5"]).is_err());
+    }
+
+    #[test]
+    fn times_need_a_unit_and_are_longer_than_nothing() {
+        assert_eq!(duration("1h 30m"), Ok(Duration::from_secs(5_400)));
+        for wrong in ["", "30", "-5s", "0s", "soon"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_flag_names_the_table_before_upstream_does() {
+        let table = |args: Args, upstream| {
+            let Workload::InsertDefaults { table, .. } = args.workload(upstream);
+            table
+        };
+        assert_eq!(table(args("loadgen --table a"), Some("b")), "a");
+        assert_eq!(table(args("loadgen"), Some("b")), "b");
+        assert_ne!(table(args("loadgen"), None), "");
+    }
+}

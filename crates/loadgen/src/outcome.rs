@@ -1,0 +1,191 @@
+//! All workers' outcomes become the figures of one record.
+
+use crate::crew::RunOutcome;
+use crate::latency::Latencies;
+use crate::session_waits::{self, Reading};
+use crate::worker::Outcome;
+use records::{CountedError, Failure, Latency, WorkerLoad};
+use sqlserver::SqlError;
+use std::time::{Duration, Instant};
+
+/// The figures of a run.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    /// First start to last end.
+    pub(crate) elapsed: Duration,
+    pub(crate) transactions: u64,
+    pub(crate) rows: u64,
+    pub(crate) errors: Vec<CountedError>,
+    pub(crate) waits: Reading,
+    pub(crate) latency: Option<Latency>,
+    pub(crate) workers: Vec<WorkerLoad>,
+}
+
+/// Puts the workers' outcomes together.
+///
+/// # Errors
+/// A defect: histograms that do not merge.
+pub(crate) fn measure(run: &RunOutcome, rows_per_transaction: u32) -> Result<Measured, Failure> {
+    let outcomes = &run.workers;
+    let first = outcomes.iter().filter_map(|outcome| outcome.started).min();
+    let last = outcomes.iter().filter_map(|outcome| outcome.ended).max();
+    let elapsed = since(first, last);
+    let mut latencies = Latencies::new()?;
+    for outcome in outcomes {
+        latencies.add(&outcome.latencies)?;
+    }
+    let transactions = outcomes.iter().map(|outcome| outcome.transactions).sum();
+    Ok(Measured {
+        elapsed,
+        transactions,
+        rows: transactions.saturating_mul(u64::from(rows_per_transaction)),
+        errors: count_errors(outcomes.iter().filter_map(|outcome| outcome.error.as_ref())),
+        waits: session_waits::sum(
+            outcomes
+                .iter()
+                .map(|outcome| (outcome.worker, &outcome.waits)),
+        ),
+        latency: latencies.summary()?,
+        workers: outcomes
+            .iter()
+            .map(|outcome| worker(outcome, first))
+            .collect(),
+    })
+}
+
+/// Milliseconds, with what is below.
+pub(crate) fn millis(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1_000.0
+}
+
+fn since(from: Option<Instant>, to: Option<Instant>) -> Duration {
+    match (from, to) {
+        (Some(from), Some(to)) => to.saturating_duration_since(from),
+        _ => Duration::ZERO,
+    }
+}
+
+fn worker(outcome: &Outcome, first: Option<Instant>) -> WorkerLoad {
+    WorkerLoad {
+        worker: outcome.worker,
+        session_id: outcome.session_id,
+        start_ms: millis(since(first, outcome.started)),
+        end_ms: millis(since(first, outcome.ended.or(outcome.started))),
+        transactions: outcome.transactions,
+        errors: count_errors(&outcome.error),
+        waits: outcome.waits.as_ref().ok().cloned(),
+    }
+}
+
+/// Errors by number, in the order in which a number came first.
+fn count_errors<'a>(errors: impl IntoIterator<Item = &'a SqlError>) -> Vec<CountedError> {
+    let mut counted: Vec<CountedError> = Vec::new();
+    for error in errors {
+        let number = error.number();
+        match counted.iter_mut().find(|known| known.number == number) {
+            Some(known) => known.count += 1,
+            None => counted.push(CountedError {
+                number,
+                message: error.to_string(),
+                count: 1,
+            }),
+        }
+    }
+    counted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{count_errors, measure};
+    use crate::crew::RunOutcome;
+    use crate::latency::Latencies;
+    use crate::worker::Outcome;
+    use records::Wait;
+    use sqlserver::{ServerError, SqlError};
+    use std::time::{Duration, Instant};
+
+    fn outcome(
+        worker: u32,
+        zero: Instant,
+        from_ms: u64,
+        to_ms: u64,
+        latencies_us: &[u64],
+    ) -> Outcome {
+        let mut latencies = Latencies::new().unwrap();
+        for us in latencies_us {
+            latencies.record(Duration::from_micros(*us));
+        }
+        Outcome {
+            worker,
+            session_id: 50 + i32::try_from(worker).unwrap(),
+            started: Some(zero + Duration::from_millis(from_ms)),
+            ended: Some(zero + Duration::from_millis(to_ms)),
+            transactions: latencies_us.len() as u64,
+            error: None,
+            unanswered: false,
+            latencies,
+            waits: Ok(vec![Wait {
+                wait_type: "WRITELOG".into(),
+                waiting_tasks: i64::from(worker),
+                wait_ms: 10,
+                signal_wait_ms: 1,
+            }]),
+        }
+    }
+
+    #[test]
+    fn the_clock_runs_from_the_first_start_to_the_last_end() {
+        let zero = Instant::now();
+        let run = RunOutcome {
+            workers: vec![
+                outcome(1, zero, 5, 90, &[100, 200]),
+                outcome(2, zero, 3, 70, &[300]),
+            ],
+            stopped: None,
+            cpu_before: None,
+            cpu_after: None,
+            threads: 1,
+        };
+        let measured = measure(&run, 4).unwrap();
+        assert_eq!(measured.elapsed, Duration::from_millis(87));
+        assert_eq!((measured.transactions, measured.rows), (3, 12));
+        let near = |got: f64, expected: f64| assert!((got - expected).abs() < 1e-6, "{got}");
+        near(measured.workers[0].start_ms, 2.0);
+        near(measured.workers[0].end_ms, 87.0);
+        near(measured.workers[1].start_ms, 0.0);
+        near(measured.workers[1].end_ms, 67.0);
+        assert_eq!(measured.latency.unwrap().count, 3);
+        let waits = measured.waits.unwrap();
+        assert_eq!(
+            (
+                waits[0].waiting_tasks,
+                waits[0].wait_ms,
+                waits[0].signal_wait_ms
+            ),
+            (3, 20, 2)
+        );
+    }
+
+    #[test]
+    fn errors_are_counted_by_number_and_keep_the_first_text() {
+        let server = |number, message: &str| {
+            SqlError::Server(ServerError {
+                number,
+                class: 17,
+                state: 4,
+                line: 1,
+                message: message.to_owned(),
+            })
+        };
+        let errors = [
+            server(9002, "full, first"),
+            SqlError::Lost("eof".into()),
+            server(9002, "full, second"),
+        ];
+        let counted = count_errors(&errors);
+        assert_eq!(counted.len(), 2);
+        assert_eq!((counted[0].number, counted[0].count), (Some(9002), 2));
+        assert!(counted[0].message.contains("full, first"));
+        assert_eq!((counted[1].number, counted[1].count), (None, 1));
+    }
+}

@@ -1,0 +1,245 @@
+//! The stage: pass on, look, load, look again, write the record.
+
+use crate::args::Args;
+use crate::assess::{self, RowCheck};
+use crate::client_cpu;
+use crate::crew::{self, RunOutcome, StopCause};
+use crate::outcome;
+use crate::progress::Progress;
+use crate::session;
+use crate::trouble;
+use crate::worker::Orders;
+use crate::workload::{Extent, Workload};
+use records::stage::{self, Interrupts, Stage, StageResult};
+use records::{ExitStatus, Failure, FailureCode, Load, LoadShape, Reason, Record, Validity};
+use sqlserver::{Connection, Environment, Settings, SqlError};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long counting the rows may take where -t does not say.
+const COUNT_DEADLINE: Duration = Duration::from_secs(300);
+
+/// Runs the stage.
+///
+/// # Errors
+/// Where nothing was measured: upstream failed, no connection, not our database, no transaction
+/// acknowledged.
+pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
+    let began = Instant::now();
+    let interrupts = stage::defer_interrupts()?;
+    let mut upstream_table = None;
+    stage.pass_on(args.input.open(), |record| {
+        if let Record::Setup(setup) = record {
+            upstream_table = setup.table;
+        }
+    })?;
+    if interrupts.requested() {
+        return Err(before_the_load().into());
+    }
+    let extent = args.extent()?;
+    let workload = args.workload(upstream_table.as_deref());
+    let settings = Arc::new(Settings::resolve(
+        stage.program(),
+        &args.connection,
+        stage.target.as_ref(),
+        &Environment::of_process(),
+    )?);
+    stage.target = Some(settings.target()?);
+    let deadline = began
+        .checked_add(args.deadline)
+        .ok_or_else(|| Failure::new(FailureCode::Usage, "--deadline is too long"))?;
+
+    let rows_before = sqlserver::block_on(look_before(stage, args, &settings, &workload))?;
+    let run = load(args, &settings, &workload, extent, deadline, &interrupts)?;
+    if run.workers.iter().all(|outcome| outcome.transactions == 0) {
+        return Err(nothing_measured(&run, &workload).into());
+    }
+    let row_check = match rows_before {
+        None => Ok(None),
+        Some(before) => sqlserver::block_on(count(&settings, &workload))
+            .map(|after| Some(RowCheck { before, after })),
+    };
+    let record = to_record(stage, args, &workload, extent, &run, row_check)?;
+    let status = tell(stage.program(), &record, &run);
+    stage.emit(&Record::Load(Box::new(record)))?;
+    Ok(interrupts.status_or(status))
+}
+
+/// Before the clock: what answers there, whether it may be written to, how many rows there are.
+async fn look_before(
+    stage: &mut Stage,
+    args: &Args,
+    settings: &Arc<Settings>,
+    workload: &Workload,
+) -> Result<Option<i64>, Failure> {
+    let mut connection = Connection::open(settings).await?;
+    //TEMP PROBE
+    let _ = (&stage.server, &args.adopt);
+    let rows = if args.no_row_check {
+        None
+    } else {
+        Some(count_with(&mut connection, workload).await?)
+    };
+    connection.close().await;
+    Ok(rows)
+}
+
+async fn count(settings: &Arc<Settings>, workload: &Workload) -> Result<i64, Failure> {
+    let mut connection = Connection::open(settings).await?;
+    let rows = count_with(&mut connection, workload).await?;
+    connection.close().await;
+    Ok(rows)
+}
+
+async fn count_with(connection: &mut Connection, workload: &Workload) -> Result<i64, Failure> {
+    if connection.settings().query_timeout.is_none() {
+        connection.set_deadline(Some(COUNT_DEADLINE));
+    }
+    let table = workload.table();
+    session::count_rows(connection, table)
+        .await
+        .map_err(|error| error.failure(&format!("counting the rows of {table}")))
+}
+
+fn load(
+    args: &Args,
+    settings: &Arc<Settings>,
+    workload: &Workload,
+    extent: Extent,
+    deadline: Instant,
+    interrupts: &Interrupts,
+) -> Result<RunOutcome, Failure> {
+    let orders = Orders {
+        settings: Arc::clone(settings),
+        statement: workload.statement(),
+        extent,
+    };
+    let mut progress = Progress::new(
+        args.progress,
+        args.workers,
+        extent,
+        workload.rows_per_transaction(),
+    );
+    crew::run(orders, args.workers, deadline, interrupts, &mut progress)
+}
+
+fn to_record(
+    stage: &Stage,
+    args: &Args,
+    workload: &Workload,
+    extent: Extent,
+    run: &RunOutcome,
+    row_check: Result<Option<RowCheck>, Failure>,
+) -> Result<Load, Failure> {
+    let measured = outcome::measure(run, workload.rows_per_transaction())?;
+    let share = client_cpu::share(run.cpu_before, run.cpu_after, measured.elapsed);
+    let mut assessment = assess::assess(
+        run,
+        workload.rows_per_transaction(),
+        row_check.as_ref().ok().copied().flatten(),
+        share,
+        client_cpu::usable_cores(),
+    );
+    if let Err(failure) = row_check {
+        assessment.validity = Validity::Invalid;
+        assessment.reasons.push(Reason::new(
+            "rows_unverified",
+            format!(
+                "the rows could not be counted after the run: {}",
+                failure.message
+            ),
+        ));
+    }
+    let (rows_per_worker, duration_ms) = match extent {
+        Extent::Transactions(transactions) => (
+            Some(transactions.saturating_mul(u64::from(workload.rows_per_transaction()))),
+            None,
+        ),
+        Extent::Duration(duration) => (None, u64::try_from(duration.as_millis()).ok()),
+    };
+    Ok(Load {
+        header: stage.header(),
+        shape: LoadShape {
+            workers: args.workers,
+            rows_per_worker,
+            duration_ms,
+            rows_per_transaction: workload.rows_per_transaction(),
+            statement: workload.statement(),
+        },
+        validity: assessment.validity,
+        reasons: assessment.reasons,
+        elapsed_ms: outcome::millis(measured.elapsed),
+        transactions: measured.transactions,
+        rows: measured.rows,
+        errors: measured.errors,
+        waits_unavailable: measured.waits.as_ref().err().cloned(),
+        waits: measured.waits.ok(),
+        latency: measured.latency,
+        client_cpu_share: share,
+        workers: measured.workers,
+    })
+}
+
+/// Says on standard error why the numbers may not be used; the exit status.
+fn tell(program: &str, record: &Load, run: &RunOutcome) -> ExitStatus {
+    let mut told = Failure::new(
+        FailureCode::InvalidRound,
+        match record.validity {
+            Validity::Valid => "a remark on the round:",
+            Validity::Partial => "the round is partial:",
+            Validity::Invalid => "the round cannot be trusted:",
+        },
+    );
+    for reason in &record.reasons {
+        told.message.push_str("\n  ");
+        told.message.push_str(&reason.detail);
+    }
+    told.remedy = first_error(run)
+        .and_then(|error| error.failure("").remedy)
+        .or_else(|| {
+            let mut codes = record.reasons.iter().map(|reason| reason.code.as_str());
+            codes.find_map(trouble::advice).map(str::to_owned)
+        });
+    if !record.reasons.is_empty() {
+        stage::say(program, &told);
+    }
+    match record.validity {
+        Validity::Valid => ExitStatus::Success,
+        Validity::Partial => ExitStatus::Interrupted,
+        Validity::Invalid => ExitStatus::InvalidRound,
+    }
+}
+
+fn first_error(run: &RunOutcome) -> Option<&SqlError> {
+    run.workers
+        .iter()
+        .find_map(|outcome| outcome.error.as_ref())
+}
+
+/// No transaction was acknowledged: there is no round to speak of.
+fn nothing_measured(run: &RunOutcome, workload: &Workload) -> Failure {
+    if let Some(error) = first_error(run) {
+        return error.failure(&format!(
+            "the first transaction into {} on every connection",
+            workload.table()
+        ));
+    }
+    match run.stopped {
+        Some(StopCause::Interrupted) => before_the_load(),
+        _ => Failure::new(
+            FailureCode::Failed,
+            format!(
+                "no transaction into {} was answered before the time was over",
+                workload.table()
+            ),
+        )
+        .remedy("Give it longer (--duration, --deadline), or find out what blocks the table."),
+    }
+}
+
+fn before_the_load() -> Failure {
+    Failure::new(
+        FailureCode::Interrupted,
+        "interrupted before a transaction was acknowledged; nothing was measured",
+    )
+}

@@ -1,0 +1,220 @@
+//! One worker: one connection, one session, one transaction after the other.
+
+use crate::control::{Control, Ticks};
+use crate::latency::Latencies;
+use crate::session;
+use crate::session_waits::{self, Reading};
+use crate::workload::Extent;
+use records::{Failure, FailureCode};
+use sqlserver::{Connection, Settings, SqlError};
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+
+/// How long reading the session's waits may take.
+const WAITS_DEADLINE: Duration = Duration::from_secs(10);
+
+/// What every worker is told.
+#[derive(Debug)]
+pub(crate) struct Orders {
+    /// How to connect.
+    pub(crate) settings: Arc<Settings>,
+    /// The batch that is one transaction.
+    pub(crate) statement: String,
+    /// How long to go on.
+    pub(crate) extent: Extent,
+}
+
+/// What a worker says to the main thread.
+#[derive(Debug)]
+pub(crate) enum Report {
+    /// Connected and prepared; waits for the gate.
+    Ready,
+    /// Could not get ready.
+    NotReady(Failure),
+    /// Has ended, well or not.
+    Ended(Box<Outcome>),
+}
+
+/// What a worker did and saw.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// Its number, from 1.
+    pub(crate) worker: u32,
+    /// `@@SPID`.
+    pub(crate) session_id: i32,
+    /// When its first statement went out; none where the gate never opened.
+    pub(crate) started: Option<Instant>,
+    /// When its last answer came.
+    pub(crate) ended: Option<Instant>,
+    /// Transactions that the server acknowledged.
+    pub(crate) transactions: u64,
+    /// The error that ended it; nothing is retried, so there is one at most.
+    pub(crate) error: Option<SqlError>,
+    /// Whether its last transaction has no answer: it may be in the table or not.
+    pub(crate) unanswered: bool,
+    /// Latencies of the acknowledged transactions.
+    pub(crate) latencies: Latencies,
+    /// What its session waited for.
+    pub(crate) waits: Reading,
+}
+
+/// Connects, waits for the gate, works, reports.
+pub(crate) async fn work(
+    worker: u32,
+    orders: Arc<Orders>,
+    control: Arc<Control>,
+    ticks: Arc<Ticks>,
+    reports: Sender<Report>,
+) {
+    // A closed channel means that the main thread has gone: there is nobody to tell.
+    let _ = reports.send(
+        match work_through(worker, &orders, &control, &ticks, &reports).await {
+            Ok(outcome) => Report::Ended(Box::new(outcome)),
+            Err(failure) => Report::NotReady(failure),
+        },
+    );
+}
+
+async fn work_through(
+    worker: u32,
+    orders: &Orders,
+    control: &Control,
+    ticks: &Ticks,
+    reports: &Sender<Report>,
+) -> Result<Outcome, Failure> {
+    let mut connection = tokio::select! {
+        connection = Connection::open(&orders.settings) => connection?,
+        () = control.given_up() => return Err(called_off()),
+    };
+    let session_id = prepare(worker, &mut connection).await?;
+    let before = read_waits(&mut connection).await;
+    let mut run = Run {
+        started: None,
+        ended: None,
+        transactions: 0,
+        error: None,
+        unanswered: false,
+        latencies: Latencies::new()?,
+    };
+    let _ = reports.send(Report::Ready);
+    let waits = match control.gate().await {
+        None => Err("the run was called off before it began".to_owned()),
+        Some(opened) => {
+            tokio::select! {
+                biased;
+                () = run.transactions(&mut connection, orders, opened, control, ticks) => {
+                    let after = read_waits(&mut connection).await;
+                    session_waits::delta(&before, &after)
+                }
+                // Dropped in the middle of an answer, the connection is of no more use.
+                () = control.given_up() => Err("the run was given up before they were read".to_owned()),
+            }
+        }
+    };
+    if run.unanswered {
+        // A polite end would wait for the answer that did not come.
+        drop(connection);
+    } else {
+        connection.close().await;
+    }
+    Ok(Outcome {
+        worker,
+        session_id,
+        started: run.started,
+        ended: run.ended,
+        transactions: run.transactions,
+        error: run.error,
+        unanswered: run.unanswered,
+        latencies: run.latencies,
+        waits,
+    })
+}
+
+/// What the timed loop leaves behind, also where it is dropped in the middle of a statement.
+struct Run {
+    started: Option<Instant>,
+    ended: Option<Instant>,
+    transactions: u64,
+    error: Option<SqlError>,
+    unanswered: bool,
+    latencies: Latencies,
+}
+
+impl Run {
+    /// The timed loop: closed (the next transaction goes out when the last one is answered), one
+    /// reading of the clock a transaction, nothing allocated here.
+    async fn transactions(
+        &mut self,
+        connection: &mut Connection,
+        orders: &Orders,
+        opened: Instant,
+        control: &Control,
+        ticks: &Ticks,
+    ) {
+        connection.set_deadline(None);
+        let mut sent = Instant::now();
+        self.started = Some(sent);
+        loop {
+            let done = match orders.extent {
+                Extent::Transactions(transactions) => self.transactions >= transactions,
+                Extent::Duration(duration) => sent.duration_since(opened) >= duration,
+            };
+            if done || control.is_stopped() {
+                return;
+            }
+            self.unanswered = true;
+            let answer = connection.run(&orders.statement).await;
+            let now = Instant::now();
+            self.ended = Some(now);
+            match answer {
+                Ok(()) => {
+                    self.unanswered = false;
+                    self.transactions += 1;
+                    self.latencies.record(now.duration_since(sent));
+                    ticks.set(self.transactions);
+                }
+                Err(error) => {
+                    // The round is lost: the others need not go on.
+                    control.stop();
+                    self.unanswered = error.ends_connection();
+                    self.error = Some(error);
+                    return;
+                }
+            }
+            sent = now;
+        }
+    }
+}
+
+/// Sets the session's options and asks for its number.
+async fn prepare(worker: u32, connection: &mut Connection) -> Result<i32, Failure> {
+    let failed = |error: SqlError| {
+        let failure = Failure::new(
+            FailureCode::NoConnection,
+            format!("worker {worker}'s session could not be prepared: {error}"),
+        )
+        .remedy("Nothing was inserted. Look into the server's error log, then run it again.");
+        match error.number() {
+            Some(number) => failure.sql_error(number),
+            None => failure,
+        }
+    };
+    session::prepare(connection).await.map_err(failed)
+}
+
+/// The session's waits so far, or why they cannot be read.
+async fn read_waits(connection: &mut Connection) -> Reading {
+    if !connection.is_open() {
+        return Err("the connection was lost, and the session's waits with it".to_owned());
+    }
+    connection.set_deadline(Some(WAITS_DEADLINE));
+    session::waits(connection).await
+}
+
+fn called_off() -> Failure {
+    Failure::new(
+        FailureCode::NoConnection,
+        "the run was called off while connections were being opened",
+    )
+}
