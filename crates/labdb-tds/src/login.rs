@@ -293,3 +293,86 @@ fn features(message: &[u8], (offset, length): (usize, usize)) -> Result<Vec<(u8,
         features.push((id, reader.bytes(length)?.to_vec()));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The LOGIN7 example of the specification (\[MS-TDS\] 4.2): "sa" without a password.
+    const EXAMPLE: &str = "88000000 02000972 00100000 00000007 00010000 00000000 E0030000 E0010000 \
+        09040000 5E000800 6E000200 72000000 72000700 80000000 80000000 80000400 88000000 88000000 \
+        00508BE2B78F 88000000 88000000 88000000 00000000 \
+        73006B006F00730074006F0076003100 73006100 4F00530051004C002D0033003200 4F00440042004300";
+
+    fn example() -> Vec<u8> {
+        let digits: Vec<u8> = EXAMPLE.bytes().filter(u8::is_ascii_hexdigit).collect();
+        digits
+            .chunks(2)
+            .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap())
+            .collect()
+    }
+
+    fn login(message: &[u8]) -> Login {
+        match decode(message).unwrap() {
+            Parsed::Login(login) => *login,
+            Parsed::Refused(text) => panic!("{text}"),
+        }
+    }
+
+    #[test]
+    fn the_example_of_the_specification_is_understood() {
+        let login = login(&example());
+        assert_eq!(login.host_name, "skostov1");
+        assert_eq!(login.user, "sa");
+        assert_eq!(login.password.reveal(), "");
+        assert_eq!(login.app_name, "OSQL-32");
+        assert_eq!(login.library, "ODBC");
+        assert_eq!(login.database, "");
+        assert_eq!(login.tds_version, TdsVersion::V7_2);
+        assert_eq!(login.packet_size, 4096);
+        assert_eq!(login.client_process, 0x100);
+        assert!(login.odbc);
+    }
+
+    #[test]
+    fn a_password_is_unscrambled() {
+        // 'a' = 0x61: halves swapped 0x16, xor 0xA5 is 0xB3; the zero byte becomes 0xA5.
+        let mut message = example();
+        message.extend_from_slice(&[0xB3, 0xA5]);
+        let length = u32::try_from(message.len()).unwrap();
+        message[..4].copy_from_slice(&length.to_le_bytes());
+        message[44..48].copy_from_slice(&[0x88, 0, 1, 0]);
+        let login = login(&message);
+        assert_eq!(login.password.reveal(), "a");
+        assert_eq!(format!("{:?}", login.password), "Password(hidden)");
+    }
+
+    #[test]
+    fn what_is_not_offered_is_refused_by_name() {
+        let mut windows = example();
+        windows[25] |= 0x80;
+        let mut old = example();
+        old[4..8].copy_from_slice(&0x7000_0000_u32.to_le_bytes());
+        for (message, named) in [(windows, "Windows authentication"), (old, "0x70000000")] {
+            match decode(&message).unwrap() {
+                Parsed::Refused(text) => assert!(text.contains(named), "{text}"),
+                Parsed::Login(_) => panic!("{named} was accepted"),
+            }
+        }
+    }
+
+    #[test]
+    fn feature_extensions_are_listed_and_bounds_are_checked() {
+        let mut message = example();
+        message[4..8].copy_from_slice(&0x7400_0004_u32.to_le_bytes());
+        message[27] |= 0x10;
+        let block = u32::try_from(message.len() + 4).unwrap();
+        message[56..60].copy_from_slice(&[0x88, 0, 4, 0]);
+        message.extend_from_slice(&block.to_le_bytes());
+        message.extend_from_slice(&[0x0A, 1, 0, 0, 0, 1, 0x09, 0, 0, 0, 0, 0xFF]);
+        assert_eq!(login(&message).features, [0x0A, 0x09]);
+        for cut in 1..=12 {
+            assert!(decode(&message[..message.len() - cut]).is_err(), "{cut}");
+        }
+    }
+}

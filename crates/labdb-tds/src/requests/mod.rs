@@ -4,6 +4,9 @@ mod headers;
 mod rpc;
 mod transaction;
 
+#[cfg(test)]
+mod tests;
+
 pub use rpc::{ProcedureId, RpcCall, RpcParameter, RpcTarget};
 pub use transaction::TransactionRequest;
 
