@@ -1,5 +1,10 @@
-//! Every function against values that SciPy and NumPy worked out
+//! Every function against values that `SciPy` and `NumPy` worked out
 //! (`fixtures/statistics/make.py`).
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test ends where its fixture cannot be read"
+)]
 
 use serde::Deserialize;
 use statistics::{
