@@ -10,6 +10,6 @@ mod settings;
 pub use address::{AddressError, ServerAddress};
 pub use args::ConnectionArgs;
 pub use environment::{ENVIRONMENT_HELP, Environment};
-pub use settings::{Encrypt, Secret, Settings};
+pub use settings::{Encrypt, QueryTimeout, Secret, Settings};
 
 pub(crate) use open::open;

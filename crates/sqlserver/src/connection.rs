@@ -50,7 +50,7 @@ impl Connection {
         Ok(Self {
             settings: Arc::clone(settings),
             database: database.map(str::to_owned),
-            deadline: settings.query_timeout.flatten(),
+            deadline: settings.query_timeout.or(None),
             client: Some(client),
         })
     }
@@ -96,15 +96,16 @@ impl Connection {
         };
         let result = match self.deadline {
             None => drained(client, text).await,
-            Some(limit) => match timeout(limit, drained(client, text)).await {
-                Ok(result) => result,
-                Err(_) => {
+            Some(limit) => {
+                if let Ok(result) = timeout(limit, drained(client, text)).await {
+                    result
+                } else {
                     // Best effort: the server stops working, or it does not answer in time.
                     let _ = timeout(CANCEL_TIMEOUT, client.cancel_query()).await;
                     self.client = None;
                     return Err(SqlError::Deadline { after: limit });
                 }
-            },
+            }
         };
         result.map_err(|error| {
             let error = SqlError::from(error);

@@ -7,11 +7,20 @@
 pub mod connect;
 mod connection;
 pub mod error;
+pub mod mark;
+pub mod names;
+pub mod permission;
+pub mod probe;
+pub mod readings;
 mod remedies;
+mod row;
 mod runtime;
+pub mod texts;
 
 pub use connect::{ConnectionArgs, Environment, Settings};
 pub use connection::{Connection, Results};
 pub use error::{ServerError, SqlError};
+pub use names::{DatabaseName, NameError, TableName};
+pub use row::Columns;
 pub use runtime::block_on;
 pub use tiberius::Row;

@@ -43,7 +43,7 @@ pub(crate) fn for_number(number: u32) -> Option<&'static str> {
             "The edition's size limit is reached (Express: 10 GB, 50 GB from 2025): use smaller files."
         }
         1801 => "The database exists already.",
-        3201 | 3202 | 3203 => {
+        3201..=3203 => {
             "The backup device could not be used: the path is the server's, not this machine's; \
              check it and the rights of the server's account. The cause is in the server's error log."
         }
@@ -70,7 +70,7 @@ pub(crate) fn for_number(number: u32) -> Option<&'static str> {
         }
         18401 | 18451 | 6005 => "The server is starting or stopping. Wait and run this again.",
         18470 => "The login is disabled: ALTER LOGIN ... ENABLE.",
-        18486 | 18487 | 18488 => {
+        18486..=18488 => {
             "The login is locked or its password has expired: an administrator must set a new one."
         }
         40613 | 40197 | 40501 | 49918..=49920 => {

@@ -25,7 +25,7 @@ pub(crate) async fn open(
     within(
         settings,
         settings.login_timeout,
-        open_unbounded(settings, database),
+        Box::pin(open_unbounded(settings, database)),
     )
     .await
 }
@@ -58,7 +58,7 @@ async fn within<T>(
 async fn open_unbounded(settings: &Settings, database: Option<&str>) -> Result<TcpClient, Failure> {
     let mut config = config(settings, database)?;
     let tcp = dial(settings, &config).await?;
-    let error = match Client::connect(config.clone(), tcp.compat_write()).await {
+    let error = match Box::pin(Client::connect(config.clone(), tcp.compat_write())).await {
         Ok(client) => return Ok(client),
         Err(DriverError::Routing { host, port }) => {
             // A gateway (Azure) names the node that has the database; its certificate carries the
@@ -69,7 +69,7 @@ async fn open_unbounded(settings: &Settings, database: Option<&str>) -> Result<T
             config.host(&host);
             config.port(port);
             let tcp = connect_tcp(settings, &host, port).await?;
-            match Client::connect(config, tcp.compat_write()).await {
+            match Box::pin(Client::connect(config, tcp.compat_write())).await {
                 Ok(client) => return Ok(client),
                 Err(error) => error,
             }

@@ -66,6 +66,29 @@ impl Encrypt {
     }
 }
 
+/// How long one statement may take: what the user said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueryTimeout {
+    /// Nothing was said.
+    Unsaid,
+    /// Without limit.
+    Unlimited,
+    /// So long.
+    Limited(Duration),
+}
+
+impl QueryTimeout {
+    /// The limit; `default` where nothing was said.
+    #[must_use]
+    pub fn or(self, default: Option<Duration>) -> Option<Duration> {
+        match self {
+            Self::Unsaid => default,
+            Self::Unlimited => None,
+            Self::Limited(limit) => Some(limit),
+        }
+    }
+}
+
 /// Yes or no, as connection strings and environment variables say it.
 pub(super) fn truth(text: &str) -> Option<bool> {
     match text.trim().to_ascii_lowercase().as_str() {
@@ -96,8 +119,8 @@ pub struct Settings {
     pub host_name_in_certificate: Option<String>,
     /// How long finding the server and logging in may take; none is without limit.
     pub login_timeout: Option<Duration>,
-    /// How long one statement may take, where the user said; `Some(None)` is without limit.
-    pub query_timeout: Option<Option<Duration>>,
+    /// How long one statement may take.
+    pub query_timeout: QueryTimeout,
     /// The name of this run's sessions on the server (`program_name`), unique to the run.
     pub application_name: String,
     /// Remarks for the user: keys of the connection string that mean nothing here.
@@ -121,6 +144,8 @@ impl Settings {
             Some(text) => AdoString::parse(text)?,
             None => AdoString::default(),
         };
+        let (encrypt, trust_certificate) = protection(args, &ado, environment)?;
+        let (login_timeout, query_timeout) = timeouts(args, &ado, environment)?;
         let variable = |name| environment.get(name).map(str::to_owned);
 
         let server = args
@@ -161,43 +186,6 @@ impl Settings {
                 .remedy("Set it in SQLCMDPASSWORD: there is no flag for it, a command line is for everybody to see.")
             })?;
 
-        let encrypt = match (
-            args.encrypt,
-            ado.encrypt,
-            environment.get(Environment::ENCRYPT),
-        ) {
-            (Some(encrypt), _, _) | (None, Some(encrypt), _) => encrypt,
-            (None, None, Some(text)) => {
-                Encrypt::parse(text).map_err(|error| bad(Environment::ENCRYPT, &error))?
-            }
-            (None, None, None) => Encrypt::Mandatory,
-        };
-        let trust_certificate = match (
-            args.trust_certificate,
-            ado.trust_certificate,
-            environment.get(Environment::TRUST_CERT),
-        ) {
-            (true, _, _) => true,
-            (false, Some(trust), _) => trust,
-            (false, None, Some(text)) => {
-                truth(text).ok_or_else(|| bad(Environment::TRUST_CERT, "it is yes or no"))?
-            }
-            (false, None, None) => false,
-        };
-        let login_timeout = match args.login_timeout.or(ado.login_timeout_s) {
-            Some(seconds) => limit(seconds),
-            None => match environment.get(Environment::LOGIN_TIMEOUT) {
-                Some(text) => seconds(Environment::LOGIN_TIMEOUT, text)?,
-                None => Some(DEFAULT_LOGIN_TIMEOUT),
-            },
-        };
-        let query_timeout = match args.query_timeout {
-            Some(seconds) => Some(limit(seconds)),
-            None => match environment.get(Environment::QUERY_TIMEOUT) {
-                Some(text) => Some(seconds(Environment::QUERY_TIMEOUT, text)?),
-                None => None,
-            },
-        };
         let warnings = ado
             .unknown
             .iter()
@@ -252,6 +240,67 @@ impl Settings {
     }
 }
 
+/// How the connection is encrypted, and whether any certificate is taken.
+fn protection(
+    args: &ConnectionArgs,
+    ado: &AdoString,
+    environment: &Environment,
+) -> Result<(Encrypt, bool), Failure> {
+    let encrypt = match (
+        args.encrypt,
+        ado.encrypt,
+        environment.get(Environment::ENCRYPT),
+    ) {
+        (Some(encrypt), _, _) | (None, Some(encrypt), _) => encrypt,
+        (None, None, Some(text)) => {
+            Encrypt::parse(text).map_err(|error| bad(Environment::ENCRYPT, &error))?
+        }
+        (None, None, None) => Encrypt::Mandatory,
+    };
+    let trust_certificate = match (
+        args.trust_certificate,
+        ado.trust_certificate,
+        environment.get(Environment::TRUST_CERT),
+    ) {
+        (true, _, _) => true,
+        (false, Some(trust), _) => trust,
+        (false, None, Some(text)) => {
+            truth(text).ok_or_else(|| bad(Environment::TRUST_CERT, "it is yes or no"))?
+        }
+        (false, None, None) => false,
+    };
+    Ok((encrypt, trust_certificate))
+}
+
+/// How long the login and a statement may take.
+fn timeouts(
+    args: &ConnectionArgs,
+    ado: &AdoString,
+    environment: &Environment,
+) -> Result<(Option<Duration>, QueryTimeout), Failure> {
+    let login_timeout = match args.login_timeout.or(ado.login_timeout_s) {
+        Some(seconds) => limit(seconds),
+        None => match environment.get(Environment::LOGIN_TIMEOUT) {
+            Some(text) => seconds(Environment::LOGIN_TIMEOUT, text)?,
+            None => Some(DEFAULT_LOGIN_TIMEOUT),
+        },
+    };
+    let query_limit = match (
+        args.query_timeout,
+        environment.get(Environment::QUERY_TIMEOUT),
+    ) {
+        (Some(seconds), _) => Some(limit(seconds)),
+        (None, Some(text)) => Some(seconds(Environment::QUERY_TIMEOUT, text)?),
+        (None, None) => None,
+    };
+    let query_timeout = match query_limit {
+        None => QueryTimeout::Unsaid,
+        Some(None) => QueryTimeout::Unlimited,
+        Some(Some(limit)) => QueryTimeout::Limited(limit),
+    };
+    Ok((login_timeout, query_timeout))
+}
+
 fn refuse_what_is_not_built_in(args: &ConnectionArgs) -> Result<(), Failure> {
     if args.password_refused.is_some() {
         return Err(Failure::new(
@@ -286,3 +335,6 @@ fn seconds(name: &str, text: &str) -> Result<Option<Duration>, Failure> {
         .map(limit)
         .map_err(|_| bad(name, "it is a whole number of seconds"))
 }
+
+#[cfg(test)]
+mod tests;
