@@ -50,7 +50,7 @@ impl Connection {
         Ok(Self {
             settings: Arc::clone(settings),
             database: database.map(str::to_owned),
-            deadline: settings.query_timeout.or(None),
+            deadline: settings.query_limit(None),
             client: Some(client),
         })
     }

@@ -69,8 +69,6 @@ impl Encrypt {
 /// How long one statement may take: what the user said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryTimeout {
-    /// Nothing was said.
-    Unsaid,
     /// Without limit.
     Unlimited,
     /// So long.
@@ -78,11 +76,10 @@ pub enum QueryTimeout {
 }
 
 impl QueryTimeout {
-    /// The limit; `default` where nothing was said.
+    /// The limit, if there is one.
     #[must_use]
-    pub fn or(self, default: Option<Duration>) -> Option<Duration> {
+    pub fn limit(self) -> Option<Duration> {
         match self {
-            Self::Unsaid => default,
             Self::Unlimited => None,
             Self::Limited(limit) => Some(limit),
         }
@@ -119,8 +116,8 @@ pub struct Settings {
     pub host_name_in_certificate: Option<String>,
     /// How long finding the server and logging in may take; none is without limit.
     pub login_timeout: Option<Duration>,
-    /// How long one statement may take.
-    pub query_timeout: QueryTimeout,
+    /// How long one statement may take; none where nothing was said.
+    pub query_timeout: Option<QueryTimeout>,
     /// The name of this run's sessions on the server (`program_name`), unique to the run.
     pub application_name: String,
     /// Remarks for the user: keys of the connection string that mean nothing here.
@@ -215,6 +212,12 @@ impl Settings {
         })
     }
 
+    /// How long one statement may take: what the user said, or `default`.
+    #[must_use]
+    pub fn query_limit(&self, default: Option<Duration>) -> Option<Duration> {
+        self.query_timeout.map_or(default, QueryTimeout::limit)
+    }
+
     /// The database under test.
     ///
     /// # Errors
@@ -277,7 +280,7 @@ fn timeouts(
     args: &ConnectionArgs,
     ado: &AdoString,
     environment: &Environment,
-) -> Result<(Option<Duration>, QueryTimeout), Failure> {
+) -> Result<(Option<Duration>, Option<QueryTimeout>), Failure> {
     let login_timeout = match args.login_timeout.or(ado.login_timeout_s) {
         Some(seconds) => limit(seconds),
         None => match environment.get(Environment::LOGIN_TIMEOUT) {
@@ -293,11 +296,8 @@ fn timeouts(
         (None, Some(text)) => Some(seconds(Environment::QUERY_TIMEOUT, text)?),
         (None, None) => None,
     };
-    let query_timeout = match query_limit {
-        None => QueryTimeout::Unsaid,
-        Some(None) => QueryTimeout::Unlimited,
-        Some(Some(limit)) => QueryTimeout::Limited(limit),
-    };
+    let query_timeout =
+        query_limit.map(|limit| limit.map_or(QueryTimeout::Unlimited, QueryTimeout::Limited));
     Ok((login_timeout, query_timeout))
 }
 

@@ -64,7 +64,7 @@ fn a_flag_wins_over_upstream_and_upstream_over_the_environment() {
     assert_eq!(all.login_timeout, Some(Duration::from_secs(9)));
     assert_eq!(
         all.query_timeout,
-        QueryTimeout::Limited(Duration::from_secs(4))
+        Some(QueryTimeout::Limited(Duration::from_secs(4)))
     );
 
     let piped = resolve("", Some(&upstream()), ALL).unwrap();
@@ -78,7 +78,7 @@ fn a_flag_wins_over_upstream_and_upstream_over_the_environment() {
     assert!(alone.trust_certificate);
     assert_eq!(alone.ca_file.unwrap().to_str(), Some("/ca.pem"));
     assert_eq!(alone.login_timeout, Some(Duration::from_secs(3)));
-    assert_eq!(alone.query_timeout, QueryTimeout::Unlimited);
+    assert_eq!(alone.query_timeout, Some(QueryTimeout::Unlimited));
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn with_nothing_said_it_is_this_machine_all_encrypted_and_the_certificate_checke
     assert_eq!(plain.encrypt, Encrypt::Mandatory);
     assert!(!plain.trust_certificate);
     assert_eq!(plain.login_timeout, Some(Duration::from_secs(15)));
-    assert_eq!(plain.query_timeout, QueryTimeout::Unsaid);
+    assert_eq!(plain.query_timeout, None);
     assert_eq!(plain.database().unwrap_err().code, FailureCode::Usage);
 }
 
