@@ -27,6 +27,8 @@ pub enum ExitStatus {
     NotOurs = 7,
     /// It was measured, but the round cannot be trusted.
     InvalidRound = 8,
+    /// `summarize --fail-if`: the verdict is one that was to fail.
+    Gate = 9,
     /// Interrupted (Ctrl-C); what was measured is written, marked partial.
     Interrupted = 130,
 }
@@ -44,6 +46,7 @@ Exit codes (the same in every writelog program):
   6    the login lacks a permission
   7    refused: the database does not carry writelog's mark
   8    measured, but the round cannot be trusted (a worker failed, a deadlock)
+  9    the verdict is one that --fail-if named
   130  interrupted; what was measured is written, marked partial";
 }
 

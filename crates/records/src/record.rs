@@ -36,6 +36,20 @@ impl Record {
         "error",
     ];
 
+    /// Its `kind`, as the line has it.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Setup(_) => "setup",
+            Self::Snapshot(_) => "snapshot",
+            Self::Load(_) => "load",
+            Self::Round(_) => "round",
+            Self::VariantSummary(_) => "variant_summary",
+            Self::Comparison(_) => "comparison",
+            Self::Error(_) => "error",
+        }
+    }
+
     /// The fields that every record has.
     #[must_use]
     pub fn header(&self) -> &Header {

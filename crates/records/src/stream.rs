@@ -2,6 +2,8 @@
 
 mod lines;
 mod pass;
+mod select;
 
 pub use lines::{Line, LineError, Lines, MAX_LINE_BYTES};
 pub use pass::{InputArgs, NamedInput, Upstream, open_files, pass_on, read_records};
+pub use select::{Selection, read_selected};

@@ -46,6 +46,9 @@ pub struct Comparison {
     pub experiment: String,
     /// The metric: a field of the round, with its unit.
     pub metric: String,
+    /// Whether this is the metric that the experiment is about: the first one declared.
+    #[serde(default)]
+    pub headline: bool,
     /// What it is compared with.
     pub baseline: String,
     /// What is compared.
@@ -62,7 +65,9 @@ pub struct Comparison {
     pub confidence: Option<f64>,
     /// The exact two-sided sign-flip p of the mean log ratio.
     pub p: Option<f64>,
-    /// The same after Holm's correction over the metrics of this comparison.
+    /// The same after Holm's correction. The headline metric of all variants is one family and
+    /// the other declared metrics are another, so that declaring a second metric does not weaken
+    /// the first.
     pub p_holm: Option<f64>,
     /// The floor for equivalence: a ratio within `1/(1+floor)` and `1+floor` does not matter.
     pub floor: f64,
@@ -111,6 +116,10 @@ pub enum WarningCode {
     NotAlternating,
     /// Rounds that were set aside.
     RoundsSetAside,
+    /// Rounds that came twice; each was taken once.
+    DuplicateRounds,
+    /// A value is zero or negative, so that it has no ratio.
+    NoRatio,
     /// Values far from the others.
     Outliers,
     /// Values that drift with the order.

@@ -2,7 +2,10 @@
 
 #[test]
 fn the_published_schema_is_made_from_the_types_as_they_are() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/records.schema.json");
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/records.schema.json"
+    );
     let published = std::fs::read_to_string(path).expect("docs/records.schema.json");
     let published: serde_json::Value = serde_json::from_str(&published).expect("JSON");
     let made = serde_json::to_value(records::schema::json_schema()).expect("JSON");

@@ -64,7 +64,7 @@ impl Upstream {
         Ok(())
     }
 
-    fn note(&mut self, record: &Record) {
+    pub(super) fn note(&mut self, record: &Record) {
         self.records += 1;
         let header = record.header();
         if header.trial.is_some() {
@@ -80,7 +80,7 @@ impl Upstream {
         }
     }
 
-    fn note_bad(&mut self, failure: Failure) {
+    pub(super) fn note_bad(&mut self, failure: Failure) {
         self.bad_lines += 1;
         self.bad.get_or_insert(failure);
     }
@@ -193,7 +193,7 @@ struct Kind {
 }
 
 /// A line's record; none for a blank line or an unknown kind.
-fn parse(line: &Line<'_>) -> Result<Option<Record>, Failure> {
+pub(super) fn parse(line: &Line<'_>) -> Result<Option<Record>, Failure> {
     if line.bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(None);
     }
