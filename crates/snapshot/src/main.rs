@@ -1,2 +1,5 @@
-//! snapshot
-fn main() {}
+//! `snapshot`: one reading of the counters and states that matter.
+
+fn main() -> std::process::ExitCode {
+    snapshot::main()
+}
