@@ -1,5 +1,6 @@
 //! SQL Server's messages for texts that do not parse.
 
+use crate::ast::SetOp;
 use labdb_types::SqlError;
 
 /// How much of a text a message repeats.
@@ -98,6 +99,16 @@ pub(crate) fn with_needs_semicolon(line: u32) -> SqlError {
         line,
         "Incorrect syntax near the keyword 'with'. If this statement is a common table expression, an xmlnamespaces clause or a change tracking context clause, the previous statement must be terminated with a semicolon."
             .to_owned(),
+    )
+}
+
+/// 324.
+pub(crate) fn all_not_supported(op: SetOp, line: u32) -> SqlError {
+    let operator = format!("{op:?}").to_uppercase();
+    error(
+        324,
+        line,
+        format!("The 'ALL' version of the {operator} operator is not supported."),
     )
 }
 

@@ -33,6 +33,10 @@ impl<'a> Parser<'a> {
         self.position += 1;
     }
 
+    pub(super) fn skip(&mut self, tokens: usize) {
+        self.position += tokens;
+    }
+
     /// The word (undelimited) some tokens ahead; empty if something else stands there.
     pub(super) fn word(&self, ahead: usize) -> &'a str {
         match self.token(ahead).kind {

@@ -82,6 +82,7 @@ impl Parser<'_> {
     }
 
     /// Takes the operator under the cursor and its right side.
+    #[inline(never)]
     fn operator(&mut self, left: Expr, level: Level) -> SqlResult<Expr> {
         let (op, right_level) = match level {
             Level::Or => (BinaryOp::Or, Level::And),
@@ -102,6 +103,7 @@ impl Parser<'_> {
         Ok(Expr::Binary(op, Box::new(left), Box::new(right)))
     }
 
+    #[inline(never)]
     fn arithmetic(&mut self, left: Expr) -> SqlResult<Expr> {
         let op = match self.kind() {
             TokenKind::Symbol(Symbol::Star) => BinaryOp::Multiply,

@@ -38,6 +38,7 @@ const OTHER_GRAMMAR: [&str; 14] = [
 impl Parser<'_> {
     /// A call whose name is a reserved word or whose arguments are no plain list. The cursor is
     /// on a word with a parenthesis behind it.
+    #[inline(never)]
     pub(super) fn special_call(&mut self, conditions: bool) -> SqlResult<Option<Expr>> {
         if self.at_any(&OTHER_GRAMMAR) {
             return Err(self.unsupported(&self.written(0).to_uppercase()));
@@ -73,6 +74,7 @@ impl Parser<'_> {
     }
 
     /// The arguments and the window, with the cursor on the parenthesis.
+    #[inline(never)]
     pub(super) fn function(&mut self, name: ObjectName) -> SqlResult<FunctionCall> {
         let iif = name.parts.len() == 1 && name.object().eq_ignore_ascii_case("IIF");
         let mut call = self.arguments(name, iif)?;
@@ -127,6 +129,7 @@ impl Parser<'_> {
         })
     }
 
+    #[inline(never)]
     fn over(&mut self) -> SqlResult<Over> {
         if !self.at_symbol(Symbol::LeftParenthesis) {
             return Err(if self.at_name() {

@@ -13,6 +13,7 @@ impl Parser<'_> {
         self.at("IS") || self.at_any(&WORDS) || (self.at("NOT") && self.at_any_ahead(1, &WORDS))
     }
 
+    #[inline(never)]
     pub(super) fn predicate(&mut self, left: Expr) -> SqlResult<Expr> {
         if !self.at_word() {
             return self.comparison(left);
@@ -58,6 +59,7 @@ impl Parser<'_> {
     }
 
     /// The operator, and a value or a quantified query.
+    #[inline(never)]
     fn comparison(&mut self, left: Expr) -> SqlResult<Expr> {
         let op = self.comparison_operator()?;
         let Some(word) = self.eat_any(&["ANY", "SOME", "ALL"]) else {
@@ -109,6 +111,7 @@ impl Parser<'_> {
         Ok(op)
     }
 
+    #[inline(never)]
     fn membership(&mut self, value: Box<Expr>, negated: bool) -> SqlResult<Expr> {
         self.expect_symbol(Symbol::LeftParenthesis)?;
         let query = if self.at("SELECT") {

@@ -48,6 +48,7 @@ impl Parser<'_> {
     }
 
     /// A literal without a sign.
+    #[inline(never)]
     pub(super) fn literal(&mut self) -> SqlResult<Literal> {
         let literal = match self.kind() {
             TokenKind::Text(text) => Literal::Varchar(text.clone()),
@@ -88,6 +89,7 @@ impl Parser<'_> {
         self.column_or_function()
     }
 
+    #[inline(never)]
     fn column_or_function(&mut self) -> SqlResult<Expr> {
         let name = self.object_name()?;
         if self.at_symbol(Symbol::DoubleColon) {
@@ -101,6 +103,7 @@ impl Parser<'_> {
 
     /// `(query)`, `(value)` or `(condition)`. Only the first tokens are looked at; a query in
     /// parentheses of its own that goes on (`((SELECT …) UNION …)`) is taken over, not reread.
+    #[inline(never)]
     fn in_parentheses(&mut self, conditions: bool) -> SqlResult<Expr> {
         self.expect_symbol(Symbol::LeftParenthesis)?;
         let inner = if self.at("SELECT") {
@@ -120,6 +123,7 @@ impl Parser<'_> {
         Ok(inner)
     }
 
+    #[inline(never)]
     fn case(&mut self) -> SqlResult<Expr> {
         let operand = if self.at("WHEN") {
             None
@@ -154,6 +158,7 @@ impl Parser<'_> {
     }
 
     /// `CAST ( e AS t )`, with the cursor on the parenthesis.
+    #[inline(never)]
     pub(super) fn cast(&mut self, or_null: bool) -> SqlResult<Expr> {
         self.expect_symbol(Symbol::LeftParenthesis)?;
         let value = Box::new(self.value()?);
@@ -169,6 +174,7 @@ impl Parser<'_> {
     }
 
     /// `CONVERT ( t, e, style )`, with the cursor on the parenthesis.
+    #[inline(never)]
     pub(super) fn convert(&mut self, or_null: bool) -> SqlResult<Expr> {
         self.expect_symbol(Symbol::LeftParenthesis)?;
         let target = self.type_name()?;

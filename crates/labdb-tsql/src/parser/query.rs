@@ -2,6 +2,7 @@
 
 use super::Parser;
 use crate::ast::{CommonTable, Expr, Query, QueryBody, SetOp};
+use crate::errors;
 use crate::lexer::{Symbol, TokenKind};
 use labdb_types::SqlResult;
 
@@ -95,7 +96,10 @@ impl Parser<'_> {
                 return Ok(left);
             }
             self.advance();
-            let all = op == SetOp::Union && self.eat("ALL");
+            let all = self.eat("ALL");
+            if all && op != SetOp::Union {
+                return Err(errors::all_not_supported(op, self.line()));
+            }
             let right = self.nest(|parser| {
                 let first = parser.query_term()?;
                 parser.set_operators(first, level + 1)

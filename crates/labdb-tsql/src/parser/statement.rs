@@ -153,11 +153,12 @@ impl Parser<'_> {
         self.expect("IF")?;
         let condition = self.condition()?;
         let then = Box::new(self.statement()?);
-        // One semicolon may stand before ELSE.
-        if self.at_symbol(Symbol::Semicolon) && self.at_ahead(1, "ELSE") {
-            self.advance();
+        let mut semicolons = 0;
+        while self.at_symbol_ahead(semicolons, Symbol::Semicolon) {
+            semicolons += 1;
         }
-        let otherwise = if self.eat("ELSE") {
+        let otherwise = if self.at_ahead(semicolons, "ELSE") {
+            self.skip(semicolons + 1);
             Some(Box::new(self.statement()?))
         } else {
             None

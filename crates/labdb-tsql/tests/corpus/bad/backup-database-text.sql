@@ -1,0 +1,1 @@
+BACKUP DATABASE 'a' TO DISK = 'x'

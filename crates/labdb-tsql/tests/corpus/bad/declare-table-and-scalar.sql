@@ -1,0 +1,1 @@
+DECLARE @a int, @t TABLE (a int)

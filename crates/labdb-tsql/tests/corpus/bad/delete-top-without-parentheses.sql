@@ -1,0 +1,1 @@
+DELETE TOP 5 FROM t

@@ -1,0 +1,1 @@
+DROP THING x

@@ -1,0 +1,1 @@
+ELSE SELECT 1

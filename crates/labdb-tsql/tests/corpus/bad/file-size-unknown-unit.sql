@@ -1,0 +1,1 @@
+CREATE DATABASE a ON (NAME = a, FILENAME = 'x', SIZE = 5 PB)

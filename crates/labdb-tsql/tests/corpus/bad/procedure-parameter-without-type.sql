@@ -1,0 +1,1 @@
+CREATE PROC p @a AS SELECT 1

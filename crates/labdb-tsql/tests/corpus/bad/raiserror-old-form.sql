@@ -1,0 +1,1 @@
+RAISERROR 50000 'x'

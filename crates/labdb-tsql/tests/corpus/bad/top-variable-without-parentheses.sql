@@ -1,0 +1,1 @@
+SELECT TOP @n a FROM t

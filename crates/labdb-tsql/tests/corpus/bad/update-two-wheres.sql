@@ -1,0 +1,1 @@
+UPDATE t SET a = 1 WHERE a = 1 WHERE b = 2

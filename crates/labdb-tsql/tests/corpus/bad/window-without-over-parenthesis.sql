@@ -1,0 +1,1 @@
+SELECT SUM(a) OVER FROM t

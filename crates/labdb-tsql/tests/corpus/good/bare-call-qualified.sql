@@ -1,0 +1,2 @@
+dbo.p @a = 1, @b = 2;
+SELECT 1

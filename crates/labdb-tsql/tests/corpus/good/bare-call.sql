@@ -1,0 +1,2 @@
+sp_who 'active'
+SELECT 1

@@ -1,0 +1,3 @@
+SELECT /* a /* nested */ b */ 1 -- to the end
+, 2 --
+/**/

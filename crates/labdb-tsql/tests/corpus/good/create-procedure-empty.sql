@@ -1,0 +1,1 @@
+CREATE PROC p AS

@@ -1,0 +1,1 @@
+CREATE PROC p (@a int OUTPUT) AS SELECT 1

@@ -1,0 +1,6 @@
+DELETE FROM t WHERE a = 1
+DELETE t
+DELETE TOP (5) FROM t OUTPUT deleted.* INTO u
+DELETE x FROM t AS x JOIN u ON x.a = u.a WHERE u.b = 1
+DELETE @t WHERE a = 1
+TRUNCATE TABLE dbo.t

@@ -1,0 +1,4 @@
+SELECT * FROM (SELECT 1 AS a) AS t, (SELECT 1) u (c), ((SELECT 1 a) UNION SELECT 2) v
+SELECT * FROM (VALUES (1, 'a'), (2, 'b')) AS v (n, s)
+SELECT * FROM ((SELECT 1 AS a) AS t CROSS JOIN u)
+SELECT * FROM (((SELECT 1 AS a))) AS t

@@ -1,0 +1,1 @@
+SELECT value, name, type, date, state, status, output, action, row, rows, first, last, offset, level, size, log, file_id, [select], "from" FROM data AS source WHERE location = 1 ORDER BY position

@@ -1,0 +1,1 @@
+SELECT größe AS ö, N'日本語' FROM straße WHERE Ω = N'é'

@@ -1,0 +1,1 @@
+ALTER SCHEMA s TRANSFER dbo.t

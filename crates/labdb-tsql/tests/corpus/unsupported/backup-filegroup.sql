@@ -1,0 +1,1 @@
+BACKUP DATABASE a FILEGROUP = 'fg' TO DISK = 'x'

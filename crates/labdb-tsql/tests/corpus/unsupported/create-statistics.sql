@@ -1,0 +1,1 @@
+CREATE STATISTICS st ON t (a)

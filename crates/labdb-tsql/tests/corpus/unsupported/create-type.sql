@@ -1,0 +1,1 @@
+CREATE TYPE ty FROM int

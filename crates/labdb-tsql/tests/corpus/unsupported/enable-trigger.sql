@@ -1,0 +1,1 @@
+ENABLE TRIGGER tr ON t

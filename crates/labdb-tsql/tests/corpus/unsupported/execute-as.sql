@@ -1,0 +1,1 @@
+EXECUTE AS LOGIN = 'x'

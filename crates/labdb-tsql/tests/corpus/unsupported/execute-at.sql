@@ -1,0 +1,1 @@
+EXEC ('SELECT 1') AT server

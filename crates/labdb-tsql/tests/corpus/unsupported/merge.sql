@@ -1,0 +1,1 @@
+MERGE t AS a USING u AS b ON a.x = b.x WHEN MATCHED THEN UPDATE SET a.y = b.y;

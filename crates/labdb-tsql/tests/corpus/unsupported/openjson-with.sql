@@ -1,0 +1,1 @@
+SELECT * FROM OPENJSON(@j) WITH (a int) AS x

@@ -1,0 +1,1 @@
+SELECT PARSE('1' AS int)

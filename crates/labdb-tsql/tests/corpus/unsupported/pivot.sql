@@ -1,0 +1,1 @@
+SELECT * FROM t PIVOT (SUM(a) FOR b IN ([x], [y])) AS p

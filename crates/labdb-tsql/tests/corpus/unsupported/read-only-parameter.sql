@@ -1,0 +1,1 @@
+CREATE PROC p @t dbo.ty READONLY AS SELECT 1
