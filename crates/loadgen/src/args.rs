@@ -1,12 +1,14 @@
 //! The command line.
 
 use crate::progress::ProgressMode;
-use crate::texts;
 use crate::workload::{Extent, Workload};
 use clap::Parser;
 use records::{ExitStatus, Failure, FailureCode};
-use sqlserver::ConnectionArgs;
+use sqlserver::{ConnectionArgs, TableName, texts};
 use std::time::Duration;
+
+/// Rows of each worker where nothing is said: those of the published experiment.
+const DEFAULT_ROWS: u64 = 10_000;
 
 const LONG_ABOUT: &str = "\
 Puts load on a database and measures it from the client's side.
@@ -67,6 +69,10 @@ pub struct Args {
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub rows_per_transaction: u32,
 
+    /// All rows of a connection in one statement and one transaction
+    #[arg(long, conflicts_with_all = ["duration", "rows_per_transaction"])]
+    pub single_statement: bool,
+
     /// The table [default: the one that setup-db's record names, else setup-db's own default]
     #[arg(long, value_name = "TABLE")]
     pub table: Option<String>,
@@ -98,50 +104,61 @@ pub struct Args {
 }
 
 impl Args {
-    /// How long each worker goes on.
+    /// What one transaction is, and how long each worker goes on; the table is the one of
+    /// upstream's setup record where no flag names another.
     ///
     /// # Errors
-    /// Usage: the rows do not divide into transactions.
-    pub fn extent(&self) -> Result<Extent, Failure> {
-        if let Some(duration) = self.duration {
-            return Ok(Extent::Duration(duration));
+    /// Usage: the rows do not divide into transactions, or the table's name cannot be one.
+    pub fn workload(&self, upstream_table: Option<&str>) -> Result<(Workload, Extent), Failure> {
+        let table = self.table_name(upstream_table)?;
+        if self.single_statement {
+            let rows = self.rows.unwrap_or(DEFAULT_ROWS);
+            let rows = u32::try_from(rows).map_err(|_| {
+                Failure::new(
+                    FailureCode::Usage,
+                    format!("--rows {rows} is too many for --single-statement"),
+                )
+                .remedy(format!("Use {} at most.", u32::MAX))
+            })?;
+            return Ok((
+                Workload::InsertAtOnce { table, rows },
+                Extent::Transactions(1),
+            ));
         }
-        let rows = self.rows_per_worker();
+        let workload = Workload::InsertDefaults {
+            table,
+            rows_per_transaction: self.rows_per_transaction,
+        };
+        if let Some(duration) = self.duration {
+            return Ok((workload, Extent::Duration(duration)));
+        }
         let each = u64::from(self.rows_per_transaction);
-        if rows % each != 0 {
+        let rows = self
+            .rows
+            .unwrap_or_else(|| DEFAULT_ROWS.next_multiple_of(each));
+        if !rows.is_multiple_of(each) {
+            let more = rows.checked_next_multiple_of(each).unwrap_or(each);
             return Err(Failure::new(
                 FailureCode::Usage,
                 format!("--rows {rows} is no multiple of --rows-per-transaction {each}"),
             )
             .remedy(format!(
-                "Use --rows {}, so that all transactions are alike.",
-                rows.next_multiple_of(each)
+                "Use --rows {more}, so that all transactions are alike."
             )));
         }
-        Ok(Extent::Transactions(rows / each))
+        Ok((workload, Extent::Transactions(rows / each)))
     }
 
-    /// The rows that each worker inserts where the run is by rows.
-    fn rows_per_worker(&self) -> u64 {
-        // The default is a whole number of transactions for any size up to it.
-        let each = u64::from(self.rows_per_transaction);
-        self.rows
-            .unwrap_or_else(|| 10_000_u64.next_multiple_of(each))
-    }
-
-    /// What one transaction is; the table is the one of upstream's setup record where no flag
-    /// names another.
-    #[must_use]
-    pub fn workload(&self, upstream_table: Option<&str>) -> Workload {
-        Workload::InsertDefaults {
-            table: self
-                .table
-                .as_deref()
-                .or(upstream_table)
-                .unwrap_or(texts::DEFAULT_TABLE)
-                .to_owned(),
-            rows_per_transaction: self.rows_per_transaction,
-        }
+    fn table_name(&self, upstream: Option<&str>) -> Result<TableName, Failure> {
+        let name = self
+            .table
+            .as_deref()
+            .or(upstream)
+            .unwrap_or(texts::table::DEFAULT_NAME);
+        name.parse().map_err(|error: sqlserver::NameError| {
+            Failure::new(FailureCode::Usage, error.to_string())
+                .remedy("Name the table with --table.")
+        })
     }
 }
 
@@ -159,7 +176,7 @@ fn duration(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::{Args, duration};
-    use crate::workload::{Extent, Workload};
+    use crate::workload::Extent;
     use clap::{CommandFactory, Parser};
     use std::time::Duration;
 
@@ -172,9 +189,12 @@ mod tests {
         Args::command().debug_assert();
     }
 
+    fn extent(text: &str) -> Result<Extent, records::Failure> {
+        args(text).workload(None).map(|(_, extent)| extent)
+    }
+
     #[test]
     fn rows_divide_into_transactions_or_are_refused_with_the_next_number_that_does() {
-        let extent = |text| args(text).extent();
         assert_eq!(extent("loadgen"), Ok(Extent::Transactions(10_000)));
         assert_eq!(
             extent("loadgen --rows 60 --rows-per-transaction 20"),
@@ -185,25 +205,37 @@ mod tests {
             Ok(Extent::Transactions(4))
         );
         let refused = extent("loadgen --rows 50 --rows-per-transaction 20").unwrap_err();
-        assert!(
-            refused.to_string().contains("--rows 60"),
-            "{}",
-            refused.to_string()
-        );
+        assert!(refused.to_string().contains("--rows 60"), "{refused}");
     }
 
     #[test]
     fn a_run_is_by_rows_or_by_time_and_not_by_both() {
         assert_eq!(
-            args("loadgen --duration 2500ms").extent(),
+            extent("loadgen --duration 2500ms"),
             Ok(Extent::Duration(Duration::from_millis(2_500)))
         );
-        assert!(Args::try_parse_from(["loadgen", "--duration", "1s", "--rows", "5"]).is_err());
+        for wrong in [
+            "loadgen --duration 1s --rows 5",
+            "loadgen --single-statement --duration 1s",
+            "loadgen --single-statement --rows-per-transaction 2",
+        ] {
+            assert!(Args::try_parse_from(wrong.split(' ')).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_single_statement_is_one_transaction_of_all_rows() {
+        let (workload, extent) = args("loadgen --single-statement --rows 70")
+            .workload(None)
+            .unwrap();
+        assert_eq!(extent, Extent::Transactions(1));
+        assert_eq!(workload.rows_per_transaction(), 70);
+        assert_eq!(workload.statement().matches("INSERT").count(), 1);
     }
 
     #[test]
     fn times_need_a_unit_and_are_longer_than_nothing() {
-        assert_eq!(duration("1h 30m"), Ok(Duration::from_secs(5_400)));
+        assert_eq!(duration("1h 30m"), Ok(Duration::from_mins(90)));
         for wrong in ["", "30", "-5s", "0s", "soon"] {
             assert!(duration(wrong).is_err(), "{wrong}");
         }
@@ -211,12 +243,13 @@ mod tests {
 
     #[test]
     fn the_flag_names_the_table_before_upstream_does() {
-        let table = |args: Args, upstream| {
-            let Workload::InsertDefaults { table, .. } = args.workload(upstream);
-            table
+        let table = |text: &str, upstream| {
+            let (workload, _) = args(text).workload(upstream).unwrap();
+            workload.table().to_string()
         };
-        assert_eq!(table(args("loadgen --table a"), Some("b")), "a");
-        assert_eq!(table(args("loadgen"), Some("b")), "b");
-        assert_ne!(table(args("loadgen"), None), "");
+        assert_eq!(table("loadgen --table a", Some("lab.b")), "dbo.a");
+        assert_eq!(table("loadgen", Some("lab.b")), "lab.b");
+        assert_eq!(table("loadgen", None), "dbo.writes");
+        assert!(args("loadgen --table a.b.c").workload(None).is_err());
     }
 }

@@ -154,11 +154,11 @@ mod tests {
         }
     }
 
-    fn grown(rows: i64) -> Option<RowCheck> {
-        Some(RowCheck {
+    fn grown(rows: i64) -> RowCheck {
+        RowCheck {
             before: 100,
             after: 100 + rows,
-        })
+        }
     }
 
     fn codes(assessment: &Assessment) -> Vec<&str> {
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn a_run_whose_rows_are_all_there_is_valid_without_a_reason() {
         let run = run(vec![outcome(1, 3), outcome(2, 4)], None);
-        let assessment = assess(&run, 10, grown(70), Some(0.4), 2);
+        let assessment = assess(&run, 10, Some(grown(70)), Some(0.4), 2);
         assert_eq!(assessment.validity, Validity::Valid);
         assert!(assessment.reasons.is_empty());
     }
@@ -181,7 +181,7 @@ mod tests {
     fn one_row_more_or_less_than_acknowledged_makes_it_invalid() {
         for rows in [69, 71] {
             let run = run(vec![outcome(1, 3), outcome(2, 4)], None);
-            let assessment = assess(&run, 10, grown(rows), None, 2);
+            let assessment = assess(&run, 10, Some(grown(rows)), None, 2);
             assert_eq!(assessment.validity, Validity::Invalid);
             assert_eq!(codes(&assessment), ["rows_mismatch"]);
         }
@@ -198,7 +198,7 @@ mod tests {
             lost.error = Some(SqlError::Lost("end of file".into()));
             lost.unanswered = true;
             let run = run(vec![lost], Some(StopCause::WorkerFailed));
-            let assessment = assess(&run, 10, grown(rows), None, 2);
+            let assessment = assess(&run, 10, Some(grown(rows)), None, 2);
             assert_eq!(assessment.validity, Validity::Invalid);
             assert_eq!(codes(&assessment), expected);
         }
@@ -215,7 +215,7 @@ mod tests {
             message: "chosen as the deadlock victim".into(),
         }));
         let run = run(vec![failed], Some(StopCause::WorkerFailed));
-        let assessment = assess(&run, 1, grown(5), None, 2);
+        let assessment = assess(&run, 1, Some(grown(5)), None, 2);
         assert_eq!(assessment.validity, Validity::Invalid);
         assert_eq!(codes(&assessment), ["deadlock"]);
         let detail = &assessment.reasons[0].detail;
@@ -230,7 +230,7 @@ mod tests {
         let partial = assess(
             &run(vec![outcome(1, 3)], Some(StopCause::Interrupted)),
             1,
-            grown(3),
+            Some(grown(3)),
             None,
             2,
         );
@@ -239,7 +239,7 @@ mod tests {
         let late = assess(
             &run(vec![outcome(1, 3)], Some(StopCause::Deadline)),
             1,
-            grown(3),
+            Some(grown(3)),
             None,
             2,
         );

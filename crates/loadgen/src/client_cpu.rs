@@ -59,7 +59,7 @@ mod tests {
         while process_cpu_time().unwrap() < before + slept + Duration::from_millis(20) {
             steps = std::hint::black_box(steps + 1);
             assert!(
-                start.elapsed() < Duration::from_secs(60),
+                start.elapsed() < Duration::from_mins(1),
                 "no CPU time passes"
             );
         }

@@ -129,17 +129,15 @@ mod tests {
         let encoded = latencies.summary().unwrap().unwrap().histogram;
         let bytes = STANDARD.decode(encoded).unwrap();
         let read: Histogram<u64> = Deserializer::new().deserialize(&mut &bytes[..]).unwrap();
-        assert_eq!(
-            (read.len(), read.count_at(250), read.max()),
-            (4, 2, 4_001.min(read.max()))
-        );
+        assert_eq!((read.len(), read.count_at(250)), (4, 2));
+        assert!(read.equivalent(read.max(), 4_000), "{}", read.max());
     }
 
     #[test]
     fn what_is_outside_the_range_counts_as_its_end() {
         let mut latencies = Latencies::new().unwrap();
         latencies.record(Duration::ZERO);
-        latencies.record(Duration::from_secs(7_200));
+        latencies.record(Duration::from_hours(2));
         let summary = latencies.summary().unwrap().unwrap();
         assert_eq!((summary.count, summary.min_us), (2, 1));
         assert!(summary.max_us >= 3_600_000_000 && summary.max_us < 3_610_000_000);

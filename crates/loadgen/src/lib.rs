@@ -20,7 +20,6 @@ mod progress;
 mod run;
 mod session;
 mod session_waits;
-mod texts;
 mod trouble;
 mod worker;
 pub mod workload;

@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn the_rate_is_rows_over_seconds_and_nothing_is_divided_by_zero() {
-        assert_eq!(rate(12_000, Duration::from_millis(2_000)), "6000");
+        assert_eq!(rate(12_000, Duration::from_secs(2)), "6000");
         assert_eq!(rate(5, Duration::ZERO), "5000");
         assert_eq!(rate(u64::MAX, Duration::from_secs(1)), u64::MAX.to_string());
     }

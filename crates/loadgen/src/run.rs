@@ -10,14 +10,16 @@ use crate::session;
 use crate::trouble;
 use crate::worker::Orders;
 use crate::workload::{Extent, Workload};
-use records::stage::{self, Interrupts, Stage, StageResult};
-use records::{ExitStatus, Failure, FailureCode, Load, LoadShape, Reason, Record, Validity};
-use sqlserver::{Connection, Environment, Settings, SqlError};
+use records::stage::{self, Stage, StageResult};
+use records::{
+    ExitStatus, Failure, FailureCode, Load, LoadShape, Reason, Record, Server, Validity,
+};
+use sqlserver::{Connection, DatabaseName, Environment, Settings, SqlError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long counting the rows may take where -t does not say.
-const COUNT_DEADLINE: Duration = Duration::from_secs(300);
+const COUNT_DEADLINE: Duration = Duration::from_mins(5);
 
 /// Runs the stage.
 ///
@@ -36,8 +38,7 @@ pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
     if interrupts.requested() {
         return Err(before_the_load().into());
     }
-    let extent = args.extent()?;
-    let workload = args.workload(upstream_table.as_deref());
+    let (workload, extent) = args.workload(upstream_table.as_deref())?;
     let settings = Arc::new(Settings::resolve(
         stage.program(),
         &args.connection,
@@ -49,8 +50,17 @@ pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
         .checked_add(args.deadline)
         .ok_or_else(|| Failure::new(FailureCode::Usage, "--deadline is too long"))?;
 
-    let rows_before = sqlserver::block_on(look_before(stage, args, &settings, &workload))?;
-    let run = load(args, &settings, &workload, extent, deadline, &interrupts)?;
+    let (server, rows_before) =
+        sqlserver::block_on(look_before(stage, args, &settings, &workload))?;
+    let orders = Orders {
+        settings: Arc::clone(&settings),
+        server,
+        statement: workload.statement(),
+        extent,
+    };
+    let rows = workload.rows_per_transaction();
+    let mut progress = Progress::new(args.progress, args.workers, extent, rows);
+    let run = crew::run(orders, args.workers, deadline, &interrupts, &mut progress)?;
     if run.workers.iter().all(|outcome| outcome.transactions == 0) {
         return Err(nothing_measured(&run, &workload).into());
     }
@@ -71,17 +81,28 @@ async fn look_before(
     args: &Args,
     settings: &Arc<Settings>,
     workload: &Workload,
-) -> Result<Option<i64>, Failure> {
+) -> Result<(Server, Option<i64>), Failure> {
     let mut connection = Connection::open(settings).await?;
-    //TEMP PROBE
-    let _ = (&stage.server, &args.adopt);
+    let server = sqlserver::probe::server(&mut connection)
+        .await
+        .map_err(|error| error.failure("asking the server what it is"))?;
+    stage.server = Some(server.clone());
+    let database = database_name(settings)?;
+    sqlserver::mark::require(&mut connection, &database, args.adopt.as_deref()).await?;
     let rows = if args.no_row_check {
         None
     } else {
         Some(count_with(&mut connection, workload).await?)
     };
     connection.close().await;
-    Ok(rows)
+    Ok((server, rows))
+}
+
+fn database_name(settings: &Settings) -> Result<DatabaseName, Failure> {
+    settings
+        .database()?
+        .parse()
+        .map_err(|error: sqlserver::NameError| Failure::new(FailureCode::Usage, error.to_string()))
 }
 
 async fn count(settings: &Arc<Settings>, workload: &Workload) -> Result<i64, Failure> {
@@ -92,35 +113,12 @@ async fn count(settings: &Arc<Settings>, workload: &Workload) -> Result<i64, Fai
 }
 
 async fn count_with(connection: &mut Connection, workload: &Workload) -> Result<i64, Failure> {
-    if connection.settings().query_timeout.is_none() {
-        connection.set_deadline(Some(COUNT_DEADLINE));
-    }
+    let deadline = connection.settings().query_limit(Some(COUNT_DEADLINE));
+    connection.set_deadline(deadline);
     let table = workload.table();
     session::count_rows(connection, table)
         .await
         .map_err(|error| error.failure(&format!("counting the rows of {table}")))
-}
-
-fn load(
-    args: &Args,
-    settings: &Arc<Settings>,
-    workload: &Workload,
-    extent: Extent,
-    deadline: Instant,
-    interrupts: &Interrupts,
-) -> Result<RunOutcome, Failure> {
-    let orders = Orders {
-        settings: Arc::clone(settings),
-        statement: workload.statement(),
-        extent,
-    };
-    let mut progress = Progress::new(
-        args.progress,
-        args.workers,
-        extent,
-        workload.rows_per_transaction(),
-    );
-    crew::run(orders, args.workers, deadline, interrupts, &mut progress)
 }
 
 fn to_record(

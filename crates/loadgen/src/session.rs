@@ -1,26 +1,27 @@
-//! What the workers ask their own session.
+//! What loadgen asks its sessions.
 
 use crate::session_waits::Reading;
-use crate::texts;
-use records::Wait;
-use sqlserver::{Connection, Row, SqlError};
+use records::{Server, Wait};
+use sqlserver::permission::{Scope, grant};
+use sqlserver::{Columns, Connection, Row, SqlError, TableName, texts};
+
+/// The error of a view that this version does not have.
+const NO_SUCH_OBJECT: u32 = 208;
 
 /// Sets the options of a worker's session and asks for its number.
 pub(crate) async fn prepare(connection: &mut Connection) -> Result<i32, SqlError> {
-    connection.run(texts::WORKER_SESSION_OPTIONS).await?;
-    let row = connection.row(texts::SESSION_ID).await?;
-    match row {
-        Some(row) => present("session_id", row.try_get("session_id")),
-        None => Err(SqlError::Unreadable("@@SPID has no row".to_owned())),
-    }
+    connection.run(&texts::load::session_settings().sql).await?;
+    one_row(connection, &texts::server::session().sql)
+        .await?
+        .some_int("session_id")
 }
 
 /// The session's waits so far (`sys.dm_exec_session_wait_stats`), or why they cannot be read.
-pub(crate) async fn waits(connection: &mut Connection) -> Reading {
+pub(crate) async fn waits(connection: &mut Connection, server: &Server) -> Reading {
     let results = connection
-        .batch(texts::SESSION_WAITS)
+        .batch(&texts::load::session_waits().sql)
         .await
-        .map_err(|error| unavailable(&error))?;
+        .map_err(|error| unavailable(&error, server, &connection.settings().user))?;
     results
         .iter()
         .flatten()
@@ -30,35 +31,38 @@ pub(crate) async fn waits(connection: &mut Connection) -> Reading {
 }
 
 /// The rows of a table.
-pub(crate) async fn count_rows(connection: &mut Connection, table: &str) -> Result<i64, SqlError> {
-    match connection.row(&texts::count_rows(table)).await? {
-        Some(row) => present("row_count", row.try_get("row_count")),
-        None => Err(SqlError::Unreadable("COUNT_BIG has no row".to_owned())),
-    }
+pub(crate) async fn count_rows(
+    connection: &mut Connection,
+    table: &TableName,
+) -> Result<i64, SqlError> {
+    one_row(connection, &texts::table::count(table).sql)
+        .await?
+        .some_big("row_count")
+}
+
+async fn one_row(connection: &mut Connection, text: &str) -> Result<Row, SqlError> {
+    connection
+        .row(text)
+        .await?
+        .ok_or_else(|| SqlError::Unreadable("there is no row".to_owned()))
 }
 
 fn wait(row: &Row) -> Result<Wait, SqlError> {
     Ok(Wait {
-        wait_type: present("wait_type", row.try_get::<&str, _>("wait_type"))?.to_owned(),
-        waiting_tasks: present("waiting_tasks", row.try_get("waiting_tasks"))?,
-        wait_ms: present("wait_ms", row.try_get("wait_ms"))?,
-        signal_wait_ms: present("signal_wait_ms", row.try_get("signal_wait_ms"))?,
+        wait_type: row.some_text("wait_type")?,
+        waiting_tasks: row.some_big("waiting_tasks")?,
+        wait_ms: row.some_big("wait_ms")?,
+        signal_wait_ms: row.some_big("signal_wait_ms")?,
     })
 }
 
-fn unavailable(error: &SqlError) -> String {
-    let why = if error.is_permission() {
-        "; the login needs VIEW SERVER STATE (from SQL Server 2022 on, VIEW SERVER PERFORMANCE STATE)"
-    } else if error.number() == Some(208) {
-        "; it exists from SQL Server 2016 on"
+fn unavailable(error: &SqlError, server: &Server, login: &str) -> String {
+    let remedy = if error.is_permission() {
+        format!(". {}", grant(Scope::ServerState, server, login))
+    } else if error.number() == Some(NO_SUCH_OBJECT) {
+        ". It is there from SQL Server 2016 on.".to_owned()
     } else {
-        ""
+        String::new()
     };
-    format!("sys.dm_exec_session_wait_stats cannot be read: {error}{why}")
-}
-
-/// A driver's reading of a column that is never NULL.
-fn present<T, E: Into<SqlError>>(column: &str, read: Result<Option<T>, E>) -> Result<T, SqlError> {
-    read.map_err(Into::into)?
-        .ok_or_else(|| SqlError::Unreadable(format!("{column} is NULL")))
+    format!("sys.dm_exec_session_wait_stats cannot be read: {error}{remedy}")
 }

@@ -5,7 +5,7 @@ use crate::latency::Latencies;
 use crate::session;
 use crate::session_waits::{self, Reading};
 use crate::workload::Extent;
-use records::{Failure, FailureCode};
+use records::{Failure, FailureCode, Server};
 use sqlserver::{Connection, Settings, SqlError};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -19,6 +19,8 @@ const WAITS_DEADLINE: Duration = Duration::from_secs(10);
 pub(crate) struct Orders {
     /// How to connect.
     pub(crate) settings: Arc<Settings>,
+    /// What answers there.
+    pub(crate) server: Server,
     /// The batch that is one transaction.
     pub(crate) statement: String,
     /// How long to go on.
@@ -88,7 +90,7 @@ async fn work_through(
         () = control.given_up() => return Err(called_off()),
     };
     let session_id = prepare(worker, &mut connection).await?;
-    let before = read_waits(&mut connection).await;
+    let before = read_waits(&mut connection, &orders.server).await;
     let mut run = Run {
         started: None,
         ended: None,
@@ -104,7 +106,7 @@ async fn work_through(
             tokio::select! {
                 biased;
                 () = run.transactions(&mut connection, orders, opened, control, ticks) => {
-                    let after = read_waits(&mut connection).await;
+                    let after = read_waits(&mut connection, &orders.server).await;
                     session_waits::delta(&before, &after)
                 }
                 // Dropped in the middle of an answer, the connection is of no more use.
@@ -204,12 +206,12 @@ async fn prepare(worker: u32, connection: &mut Connection) -> Result<i32, Failur
 }
 
 /// The session's waits so far, or why they cannot be read.
-async fn read_waits(connection: &mut Connection) -> Reading {
+async fn read_waits(connection: &mut Connection, server: &Server) -> Reading {
     if !connection.is_open() {
         return Err("the connection was lost, and the session's waits with it".to_owned());
     }
     connection.set_deadline(Some(WAITS_DEADLINE));
-    session::waits(connection).await
+    session::waits(connection, server).await
 }
 
 fn called_off() -> Failure {

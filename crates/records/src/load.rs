@@ -20,7 +20,7 @@ pub struct Load {
     pub shape: LoadShape,
     /// Whether the numbers may be used.
     pub validity: Validity,
-    /// Why they may not; empty where they may.
+    /// Why they may not; also remarks on numbers that may (`client_bound`).
     pub reasons: Vec<Reason>,
     /// First start to last end, in milliseconds.
     pub elapsed_ms: f64,
