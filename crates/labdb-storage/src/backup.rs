@@ -1,10 +1,15 @@
 //! Full and log backups, and what is known about each: the facts behind `msdb.dbo.backupset`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
+use crate::database::Database;
+use crate::error::{Result, StorageError};
+use crate::file_layer::FileLayer;
 use crate::id::HeapId;
 use crate::log::lsn::Lsn;
+use crate::settings::Options;
 
 /// Where a backup goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,4 +81,44 @@ pub struct HeapSpace {
     pub heap: HeapId,
     /// Pages in its extents.
     pub reserved_pages: u64,
+}
+
+impl Database {
+    /// A full backup: allocated pages and the log to make them consistent. Takes a checkpoint.
+    /// Unless it is copy-only it starts the log chain.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn backup_full(
+        &self,
+        _target: &BackupTarget,
+        _options: &BackupOptions,
+    ) -> Result<BackupSet> {
+        Err(StorageError::NotBuilt("full backup"))
+    }
+
+    /// A log backup; truncates the log up to what a checkpoint has passed.
+    ///
+    /// # Errors
+    /// `NoLogBackup` under SIMPLE or before the first full backup; `Io`.
+    pub fn backup_log(
+        &self,
+        _target: &BackupTarget,
+        _options: &BackupOptions,
+    ) -> Result<BackupSet> {
+        Err(StorageError::NotBuilt("log backup"))
+    }
+
+    /// Restores a full backup and the log backups after it into new files and opens the result.
+    ///
+    /// # Errors
+    /// `NotBuilt`.
+    pub fn restore(
+        _backups: &[&Path],
+        _moves: &MoveFiles,
+        _options: &Options,
+        _layer: Arc<dyn FileLayer>,
+    ) -> Result<Arc<Self>> {
+        Err(StorageError::NotBuilt("restore"))
+    }
 }

@@ -1,6 +1,8 @@
 //! The only way to a database's files, so that tests can put another one in its place.
 
+use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,6 +25,12 @@ pub trait FileLayer: Send + Sync {
     /// # Errors
     /// The system's.
     fn remove(&self, path: &Path) -> io::Result<()>;
+
+    /// Returns when the folder's list of files (creations and removals) is on disk.
+    ///
+    /// # Errors
+    /// The system's.
+    fn sync_folder(&self, folder: &Path) -> io::Result<()>;
 }
 
 /// An open file. Positions are explicit; several threads may use it at once.
@@ -49,13 +57,13 @@ pub trait FileHandle: Send + Sync {
     ///
     /// # Errors
     /// The system's.
-    fn set_len(&self, size: u64) -> io::Result<()>;
+    fn set_size(&self, size: u64) -> io::Result<()>;
 
     /// The size in bytes.
     ///
     /// # Errors
     /// The system's.
-    fn len(&self) -> io::Result<u64>;
+    fn size(&self) -> io::Result<u64>;
 
     /// Bytes that the file occupies on disk.
     ///
@@ -64,20 +72,58 @@ pub trait FileHandle: Send + Sync {
     fn size_on_disk(&self) -> io::Result<u64>;
 }
 
-/// The operating system's files: `pwrite`, `pread`, `fdatasync`.
+/// The operating system's files: `pread`, `pwrite`, `fdatasync`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemFiles;
 
 impl FileLayer for SystemFiles {
-    fn create(&self, _path: &Path) -> io::Result<Arc<dyn FileHandle>> {
-        unimplemented!()
+    fn create(&self, path: &Path) -> io::Result<Arc<dyn FileHandle>> {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(path)?;
+        Ok(Arc::new(SystemFile(file)))
     }
 
-    fn open(&self, _path: &Path) -> io::Result<Arc<dyn FileHandle>> {
-        unimplemented!()
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn FileHandle>> {
+        let file = OpenOptions::new().read(true).write(true).open(path)?;
+        Ok(Arc::new(SystemFile(file)))
     }
 
-    fn remove(&self, _path: &Path) -> io::Result<()> {
-        unimplemented!()
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        std::fs::remove_file(path)
+    }
+
+    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        File::open(folder)?.sync_all()
+    }
+}
+
+struct SystemFile(File);
+
+impl FileHandle for SystemFile {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        self.0.read_exact_at(buffer, offset)
+    }
+
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        self.0.write_all_at(bytes, offset)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+
+    fn set_size(&self, size: u64) -> io::Result<()> {
+        self.0.set_len(size)
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.0.metadata()?.len())
+    }
+
+    fn size_on_disk(&self) -> io::Result<u64> {
+        Ok(self.0.metadata()?.blocks() * 512)
     }
 }

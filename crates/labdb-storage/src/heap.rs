@@ -1,6 +1,70 @@
 //! Heaps: rows in slotted pages, without order.
 
-use crate::id::RowId;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::{Mutex, RwLock};
+
+use crate::allocation;
+use crate::database::Database;
+use crate::error::Result;
+use crate::id::{HeapId, PageId, RowId};
+use crate::log::record::Extent;
+use crate::page::PageKind;
+use crate::wait::NoWaits;
+
+/// Pages of a heap that take inserts at the same time, so that sessions do not fight for one.
+pub(crate) const LANES: usize = 8;
+/// A page found by a scan with more free bytes than this takes inserts again.
+const WORTH_REUSING: usize = 2_048;
+
+/// A heap's state in memory.
+pub(crate) struct Heap {
+    pub(crate) id: HeapId,
+    pub(crate) extents: RwLock<Vec<Extent>>,
+    /// The page that each lane inserts into.
+    pub(crate) lanes: [Mutex<Option<PageId>>; LANES],
+    /// Formatted pages that no lane has taken yet.
+    pub(crate) fresh: Mutex<VecDeque<PageId>>,
+    /// Pages with room, and the ghosts of ended transactions in them.
+    pub(crate) reusable: Mutex<BTreeMap<PageId, Vec<u16>>>,
+}
+
+impl Heap {
+    pub(crate) fn new(id: HeapId) -> Self {
+        Self {
+            id,
+            extents: RwLock::default(),
+            lanes: std::array::from_fn(|_| Mutex::default()),
+            fresh: Mutex::default(),
+            reusable: Mutex::default(),
+        }
+    }
+
+    /// Forgets which pages take inserts; for when the extents leave the heap.
+    pub(crate) fn forget_pages(&self) {
+        for lane in &self.lanes {
+            *lane.lock() = None;
+        }
+        self.fresh.lock().clear();
+        self.reusable.lock().clear();
+    }
+
+    /// A page has room, and perhaps ghosts to purge.
+    pub(crate) fn make_reusable(&self, page: PageId, ghosts: impl IntoIterator<Item = u16>) {
+        self.reusable.lock().entry(page).or_default().extend(ghosts);
+    }
+}
+
+/// The lane of the calling thread.
+pub(crate) fn own_lane() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    thread_local! {
+        static OWN: usize = NEXT.fetch_add(1, Ordering::Relaxed);
+    }
+    OWN.with(|own| own % LANES)
+}
 
 /// A row that a scan meets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,5 +78,90 @@ pub struct ScanRow {
     pub bytes: Vec<u8>,
 }
 
-/// The rows of a heap; see `Database::scan`.
-pub struct Scan {}
+/// The rows of a heap; see [`Database::scan`].
+pub struct Scan {
+    database: Arc<Database>,
+    heap: Arc<Heap>,
+    pages: std::vec::IntoIter<PageId>,
+    rows: std::vec::IntoIter<ScanRow>,
+}
+
+impl Database {
+    /// The heap of this id, known before or not.
+    pub(crate) fn heap(&self, id: HeapId) -> Arc<Heap> {
+        if let Some(heap) = self.heaps.read().get(&id) {
+            return Arc::clone(heap);
+        }
+        let mut heaps = self.heaps.write();
+        Arc::clone(heaps.entry(id).or_insert_with(|| Arc::new(Heap::new(id))))
+    }
+
+    /// All rows of a heap in the order of its extents, page by page: committed and uncommitted,
+    /// and ghosts marked as such. No latch is held between rows. Extents that the heap gets after
+    /// this call are not part of the scan.
+    #[must_use]
+    pub fn scan(self: &Arc<Self>, heap: HeapId) -> Scan {
+        let heap = self.heap(heap);
+        let pages: Vec<PageId> = heap
+            .extents
+            .read()
+            .iter()
+            .flat_map(|&extent| allocation::pages(extent))
+            .collect();
+        Scan {
+            database: Arc::clone(self),
+            heap,
+            pages: pages.into_iter(),
+            rows: Vec::new().into_iter(),
+        }
+    }
+}
+
+impl Scan {
+    fn read_page(&self, id: PageId) -> Result<Vec<ScanRow>> {
+        let frame = self.database.pool.frame(id, &self.database.log)?;
+        let page = self.database.pool.read(&frame, &NoWaits)?;
+        if !page.is(PageKind::Heap) || page.heap() != self.heap.id {
+            return Ok(Vec::new());
+        }
+        let mut rows = Vec::new();
+        for slot in 0..page.slot_count() {
+            if let Some(row) = page.row(slot) {
+                rows.push(ScanRow {
+                    id: RowId { page: id, slot },
+                    ghost: row.ghost,
+                    bytes: row.bytes.to_vec(),
+                });
+            }
+        }
+        // What was deleted before the database was opened is decided: its space can be reused.
+        if page.lsn() < self.database.opened_at {
+            let ghosts: Vec<u16> = rows.iter().filter(|r| r.ghost).map(|r| r.id.slot).collect();
+            if !ghosts.is_empty() || page.free() > WORTH_REUSING {
+                let mut reusable = self.heap.reusable.lock();
+                reusable.entry(id).or_insert(ghosts);
+            }
+        }
+        Ok(rows)
+    }
+}
+
+impl Iterator for Scan {
+    type Item = Result<ScanRow>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(row) = self.rows.next() {
+                return Some(Ok(row));
+            }
+            let page = self.pages.next()?;
+            match self.read_page(page) {
+                Ok(rows) => self.rows = rows.into_iter(),
+                Err(error) => {
+                    self.pages = Vec::new().into_iter();
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+}

@@ -5,22 +5,38 @@
 //! itself: the layer above does). Counters count what was done where it was done, and waits go to
 //! the session's [`WaitObserver`].
 
+mod allocation;
 mod backup;
+mod boot;
+mod buffer_pool;
+mod bytes;
+mod checkpoint;
+mod counted_file;
 mod database;
+mod describe;
 mod error;
+mod extents;
+mod faults;
+mod file_growth;
 mod file_layer;
 mod heap;
 mod id;
+mod lifecycle;
 mod locks;
 mod log;
+mod page;
+mod redo;
+mod rows;
 mod settings;
 mod transaction;
+mod undo;
 mod views;
 mod wait;
 
 pub use backup::{BackupKind, BackupOptions, BackupSet, BackupTarget, HeapSpace, MoveFiles};
 pub use database::{Database, UndoMark};
 pub use error::{Result, StorageError};
+pub use faults::{FlushDelay, FullDisk};
 pub use file_layer::{FileHandle, FileLayer, SystemFiles};
 pub use heap::{Scan, ScanRow};
 pub use id::{HeapId, PageId, RowId, TransactionId};

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::faults::FlushDelay;
+
 /// When the log may be reused: `sys.databases.recovery_model`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[repr(u8)]
@@ -108,6 +110,8 @@ pub struct Options {
     pub checkpoint_log_bytes: u64,
     /// The longest that a delayed commit waits for the background flush.
     pub lazy_flush_interval: Duration,
+    /// A delay on purpose in every log flush, for calibration.
+    pub log_flush_delay: Option<FlushDelay>,
 }
 
 impl Default for Options {
@@ -117,6 +121,7 @@ impl Default for Options {
             instant_file_initialization: false,
             checkpoint_log_bytes: 64 << 20,
             lazy_flush_interval: Duration::from_millis(5),
+            log_flush_delay: None,
         }
     }
 }

@@ -202,7 +202,7 @@ pub struct RecoveryStatus {
 pub struct TransactionRow {
     /// The transaction.
     pub id: TransactionId,
-    /// Its first record; `None` when it wrote nothing yet (state 3; otherwise 4).
+    /// The log's end just before its first record.
     pub begin_lsn: Option<Lsn>,
     /// When it wrote first.
     pub begin_time: SystemTime,

@@ -1,0 +1,209 @@
+//! Repeating changes from the log on pages that do not have them yet.
+
+use std::collections::BTreeMap;
+
+use crate::allocation::{self, map_place};
+use crate::buffer_pool::BufferPool;
+use crate::error::{Result, StorageError};
+use crate::extents::{NOBODY, set_map_owner};
+use crate::id::{HeapId, PageId, TransactionId};
+use crate::log::block::BLOCK_HEADER;
+use crate::log::lsn::Lsn;
+use crate::log::reader::LogReader;
+use crate::log::record::{Extent, Record, SYSTEM, decode};
+use crate::log::writer::Log;
+use crate::page::{Page, PageKind};
+use crate::transaction::Undo;
+use crate::wait::NoWaits;
+
+/// What the log said.
+#[derive(Default)]
+pub(crate) struct Replay {
+    /// Transactions without an end, with what is not taken back yet, oldest first.
+    pub(crate) losers: BTreeMap<TransactionId, Vec<Undo>>,
+    pub(crate) next_heap: u32,
+    pub(crate) next_transaction: u64,
+    pub(crate) log_bytes: u64,
+    pub(crate) records: u64,
+    pub(crate) redone: u64,
+}
+
+/// Changes one row as a record says; false when the page cannot take it.
+pub(crate) fn apply_row(page: &mut Page, record: &Record<'_>) -> bool {
+    match record {
+        Record::Insert { row, bytes } => page.insert(row.slot, bytes),
+        Record::Delete { row } => page.set_ghost(row.slot, true),
+        Record::Update { row, new, .. } => page.replace(row.slot, new),
+        Record::UndoInsert { row } => page.remove(row.slot),
+        Record::UndoDelete { row } => page.set_ghost(row.slot, false),
+        Record::UndoUpdate { row, bytes } => page.replace(row.slot, bytes),
+        Record::Purge { slots, .. } => slots.iter().all(|&slot| page.remove(slot)),
+        _ => true,
+    }
+}
+
+impl Replay {
+    /// Reads the log from `scan` to its end; applies what is at `redo` or later.
+    pub(crate) fn run(&mut self, log: &Log, pool: &BufferPool, scan: Lsn, redo: Lsn) -> Result<()> {
+        let vlfs = log.append.lock().vlfs.clone();
+        let mut reader = LogReader::new(&log.files, &vlfs, scan);
+        while let Some(block) = reader.next()? {
+            self.log_bytes += block.bytes.len() as u64;
+            let mut at = BLOCK_HEADER;
+            for slot in 1..=block.header.records {
+                let Some((txn, record, next)) = decode(block.bytes, at) else {
+                    return Err(StorageError::Corrupt {
+                        path: log.files[0].path().to_owned(),
+                        reason: format!("log block {} has a record that is none", block.header.lsn),
+                    });
+                };
+                at = next;
+                let lsn = Lsn::from_bits(block.header.lsn.to_bits() + u64::from(slot));
+                self.records += 1;
+                self.analyse(txn, &record);
+                if lsn >= redo {
+                    self.redo(log, pool, lsn, &record)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn analyse(&mut self, txn: TransactionId, record: &Record<'_>) {
+        if let Record::CreateHeap { heap } = record {
+            self.next_heap = self.next_heap.max(heap.0 + 1);
+        }
+        if let Record::EndCheckpoint {
+            next_transaction, ..
+        } = record
+        {
+            self.next_transaction = self.next_transaction.max(*next_transaction);
+        }
+        if txn == SYSTEM {
+            return;
+        }
+        self.next_transaction = self.next_transaction.max(txn.0 + 1);
+        let undo = match record {
+            Record::Insert { row, .. } => Undo::Insert(NOBODY, *row),
+            Record::Delete { row } => Undo::Delete(NOBODY, *row),
+            Record::Update { row, old, .. } => Undo::Update(*row, (*old).into()),
+            Record::CreateHeap { heap } => Undo::CreateHeap(*heap),
+            Record::FreeExtents { heap, extents } => Undo::FreeExtents(*heap, extents.clone()),
+            Record::Commit { .. } | Record::Abort => {
+                self.losers.remove(&txn);
+                return;
+            }
+            Record::UndoInsert { .. }
+            | Record::UndoDelete { .. }
+            | Record::UndoUpdate { .. }
+            | Record::UndoCreateHeap { .. }
+            | Record::UndoFreeExtents { .. } => {
+                if let Some(stack) = self.losers.get_mut(&txn) {
+                    stack.pop();
+                }
+                return;
+            }
+            _ => return,
+        };
+        self.losers.entry(txn).or_default().push(undo);
+    }
+
+    fn redo(&mut self, log: &Log, pool: &BufferPool, lsn: Lsn, record: &Record<'_>) -> Result<()> {
+        match record {
+            Record::Insert { row, .. }
+            | Record::Delete { row }
+            | Record::Update { row, .. }
+            | Record::UndoInsert { row }
+            | Record::UndoDelete { row }
+            | Record::UndoUpdate { row, .. } => self.redo_page(log, pool, lsn, row.page, record),
+            Record::Purge { page, .. } => self.redo_page(log, pool, lsn, *page, record),
+            Record::AllocateExtent { heap, extent } => {
+                self.redo_map(log, pool, lsn, &[*extent], *heap)?;
+                for page in allocation::pages(*extent) {
+                    self.redo_format(log, pool, lsn, page, *heap)?;
+                }
+                Ok(())
+            }
+            Record::FreeExtents { extents, .. } => self.redo_map(log, pool, lsn, extents, NOBODY),
+            Record::UndoFreeExtents { heap, extents } => {
+                self.redo_map(log, pool, lsn, extents, *heap)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn redo_page(
+        &mut self,
+        log: &Log,
+        pool: &BufferPool,
+        lsn: Lsn,
+        id: PageId,
+        record: &Record<'_>,
+    ) -> Result<()> {
+        let frame = pool.frame(id, log)?;
+        let mut page = pool.write(&frame, &NoWaits)?;
+        if page.lsn() >= lsn {
+            return Ok(());
+        }
+        page.touch(lsn);
+        if !apply_row(&mut page, record) {
+            return Err(StorageError::DamagedPage {
+                file_id: id.file,
+                page: id.page,
+                reason: "a change from the log does not fit it",
+            });
+        }
+        page.set_lsn(lsn);
+        self.redone += 1;
+        Ok(())
+    }
+
+    fn redo_map(
+        &mut self,
+        log: &Log,
+        pool: &BufferPool,
+        lsn: Lsn,
+        extents: &[Extent],
+        owner: HeapId,
+    ) -> Result<()> {
+        let Some(&first) = extents.first() else {
+            return Ok(());
+        };
+        let id = map_place(first).0;
+        let frame = pool.frame(id, log)?;
+        let mut map = pool.write(&frame, &NoWaits)?;
+        if map.lsn() >= lsn {
+            return Ok(());
+        }
+        map.touch(lsn);
+        for &extent in extents {
+            set_map_owner(&mut map, id, map_place(extent).1, owner);
+        }
+        map.set_lsn(lsn);
+        self.redone += 1;
+        Ok(())
+    }
+
+    /// Formats a page; what is there now may be anything, even torn.
+    fn redo_format(
+        &mut self,
+        log: &Log,
+        pool: &BufferPool,
+        lsn: Lsn,
+        id: PageId,
+        heap: HeapId,
+    ) -> Result<()> {
+        let frame = pool.frame(id, log)?;
+        match pool.read(&frame, &NoWaits) {
+            Ok(page) if page.lsn() >= lsn => return Ok(()),
+            Ok(_) | Err(StorageError::DamagedPage { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        let mut page = BufferPool::write_fresh(&frame);
+        page.touch(lsn);
+        page.format(id, PageKind::Heap, heap);
+        page.set_lsn(lsn);
+        self.redone += 1;
+        Ok(())
+    }
+}
