@@ -43,16 +43,16 @@ impl ObjectName {
     /// The schema, where one is written and not empty.
     #[must_use]
     pub fn schema(&self) -> Option<&str> {
-        self.from_the_right(1)
+        self.part_before_the_object(1)
     }
 
     /// The database, where one is written and not empty.
     #[must_use]
     pub fn database(&self) -> Option<&str> {
-        self.from_the_right(2)
+        self.part_before_the_object(2)
     }
 
-    fn from_the_right(&self, distance: usize) -> Option<&str> {
+    fn part_before_the_object(&self, distance: usize) -> Option<&str> {
         let index = self.parts.len().checked_sub(distance + 1)?;
         Some(self.parts.get(index)?.as_str()).filter(|part| !part.is_empty())
     }

@@ -42,8 +42,9 @@ fn tightness(expression: &Expr) -> Tightness {
             list,
             ..
         } if list.len() > 1 => Tightness::Or,
-        Expr::InList { negated: false, .. } | Expr::IsNull { .. } => Tightness::Predicate,
-        Expr::Like { negated: false, .. } => Tightness::Predicate,
+        Expr::IsNull { .. }
+        | Expr::InList { negated: false, .. }
+        | Expr::Like { negated: false, .. } => Tightness::Predicate,
         Expr::Between { .. } | Expr::InList { .. } | Expr::Like { .. } => Tightness::Not,
         _ => Tightness::Operand,
     }

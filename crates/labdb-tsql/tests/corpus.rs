@@ -2,21 +2,22 @@
 //! verdicts (`good` and `unsupported` it accepts, `bad` it refuses; see `corpus/README.md`).
 
 use labdb_tsql::parse_batch;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-fn texts(folder: &str) -> Vec<(PathBuf, String)> {
+fn texts(folder: &str) -> io::Result<Vec<(PathBuf, String)>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/corpus")
         .join(folder);
-    let mut texts: Vec<(PathBuf, String)> = fs::read_dir(path)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .map(|path| (path.clone(), fs::read_to_string(path).unwrap()))
-        .collect();
+    let mut texts = Vec::new();
+    for entry in fs::read_dir(path)? {
+        let path = entry?.path();
+        let text = fs::read_to_string(&path)?;
+        texts.push((path, text));
+    }
     texts.sort();
     assert!(texts.len() > 30, "{folder} has few texts");
-    texts
+    Ok(texts)
 }
 
 fn assert_none(failures: &[String]) {
@@ -26,6 +27,7 @@ fn assert_none(failures: &[String]) {
 #[test]
 fn every_good_text_parses() {
     let failures: Vec<String> = texts("good")
+        .unwrap()
         .iter()
         .filter_map(|(path, text)| {
             let error = parse_batch(text).err()?;
@@ -39,6 +41,7 @@ fn every_good_text_parses() {
 #[test]
 fn every_bad_text_is_refused_as_a_syntax_error_with_a_line() {
     let failures: Vec<String> = texts("bad")
+        .unwrap()
         .iter()
         .filter_map(|(path, text)| match parse_batch(text) {
             Ok(_) => Some(format!("{} is taken", path.display())),
@@ -54,6 +57,7 @@ fn every_bad_text_is_refused_as_a_syntax_error_with_a_line() {
 #[test]
 fn every_text_outside_the_subset_is_refused_by_name() {
     let failures: Vec<String> = texts("unsupported")
+        .unwrap()
         .iter()
         .filter_map(|(path, text)| match parse_batch(text) {
             Ok(_) => Some(format!("{} is taken", path.display())),
@@ -68,7 +72,7 @@ fn every_text_outside_the_subset_is_refused_by_name() {
 /// refused on one of its own lines.
 #[test]
 fn texts_cut_anywhere_are_parsed_or_refused() {
-    for (path, text) in texts("good") {
+    for (path, text) in texts("good").unwrap() {
         let lines = u32::try_from(text.lines().count()).unwrap();
         for (cut, _) in text.char_indices() {
             if let Err(error) = parse_batch(&text[..cut]) {

@@ -123,7 +123,7 @@ pub enum Termination {
     RollbackImmediate,
     /// ROLLBACK AFTER n SECONDS.
     RollbackAfter(u32),
-    /// NO_WAIT.
+    /// `NO_WAIT`.
     NoWait,
 }
 

@@ -52,7 +52,7 @@ pub enum StatementKind {
     SetOption {
         /// The option's names.
         names: Vec<String>,
-        /// IDENTITY_INSERT's table.
+        /// `IDENTITY_INSERT`'s table.
         table: Option<ObjectName>,
         /// ON, OFF, a number, or words.
         value: OptionValue,
@@ -122,7 +122,7 @@ pub enum StatementKind {
     Commit {
         /// Its name.
         name: Option<TransactionName>,
-        /// WITH (DELAYED_DURABILITY = ON|OFF), where written.
+        /// WITH (`DELAYED_DURABILITY` = ON|OFF), where written.
         delayed_durability: Option<bool>,
     },
     /// ROLLBACK.

@@ -203,7 +203,7 @@ impl Parser<'_> {
 
     fn alter_database_files(&mut self, database: Option<String>) -> SqlResult<AlterDatabase> {
         let verb = self.expect_any(&["MODIFY", "ADD", "REMOVE"])?;
-        if self.at("FILEGROUP") || self.at_symbol(Symbol::LeftParenthesis) {
+        if self.at("FILEGROUP") {
             return Err(self.unsupported(&format!("ALTER DATABASE … {verb} FILEGROUP")));
         }
         match verb {

@@ -110,7 +110,7 @@ impl Parser<'_> {
                 self.eat("ALL");
             }
             call.arguments = self.comma_separated(Self::value_or_default)?;
-            if self.at("FROM") {
+            if self.at("FROM") && call.name.object().eq_ignore_ascii_case("TRIM") {
                 return Err(self.unsupported("TRIM(… FROM …)"));
             }
         }
@@ -148,11 +148,17 @@ impl Parser<'_> {
         }
         if self.at_any(&["ROWS", "RANGE"]) {
             over.rows = self.frame()?;
-        } else if self.at_name() && over == Over::default() {
+        } else if over == Over::default() && self.at_name() && self.at_window_end(1) {
             return Err(self.unsupported("OVER window_name"));
         }
         self.expect_symbol(Symbol::RightParenthesis)?;
         Ok(over)
+    }
+
+    /// Whether what may follow a window's name stands there.
+    fn at_window_end(&self, ahead: usize) -> bool {
+        self.at_symbol_ahead(ahead, Symbol::RightParenthesis)
+            || self.at_any_ahead(ahead, &["PARTITION", "ORDER", "ROWS", "RANGE"])
     }
 
     /// A RANGE frame is in the subset only as the frame that holds where none is written.

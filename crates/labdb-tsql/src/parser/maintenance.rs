@@ -6,6 +6,27 @@ use crate::ast::{Expr, StatementKind, Waiting};
 use crate::lexer::{Symbol, TokenKind};
 use labdb_types::SqlResult;
 
+/// What DBCC takes behind WITH.
+const DBCC_OPTIONS: [&str; 17] = [
+    "ALL_CONSTRAINTS",
+    "ALL_ERRORMSGS",
+    "ALL_INDEXES",
+    "ALL_LEVELS",
+    "COUNT_ROWS",
+    "DATA_PURITY",
+    "DENSITY_VECTOR",
+    "ESTIMATEONLY",
+    "EXTENDED_LOGICAL_CHECKS",
+    "FAST",
+    "HISTOGRAM",
+    "NO_INFOMSGS",
+    "PHYSICAL_ONLY",
+    "STATS_STREAM",
+    "STAT_HEADER",
+    "TABLERESULTS",
+    "TABLOCK",
+];
+
 impl Parser<'_> {
     pub(super) fn throw(&mut self) -> SqlResult<StatementKind> {
         self.expect("THROW")?;
@@ -125,7 +146,10 @@ impl Parser<'_> {
         }
         let mut options = Vec::new();
         if self.eat("WITH") {
-            options = self.comma_separated(|parser| Ok(parser.name()?.to_uppercase()))?;
+            options = self.comma_separated(|parser| {
+                let option = parser.expect_any(&DBCC_OPTIONS)?;
+                Ok(option.to_owned())
+            })?;
         }
         Ok(StatementKind::Dbcc {
             command,

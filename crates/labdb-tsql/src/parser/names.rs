@@ -51,10 +51,14 @@ impl Parser<'_> {
         }
     }
 
-    /// A name of one to four parts; those in the middle may be empty.
+    /// A name of one to four parts; all but the last may be empty.
     pub(super) fn object_name(&mut self) -> SqlResult<ObjectName> {
         let line = self.line();
-        let mut parts = vec![self.name()?];
+        let mut parts = vec![if self.at_symbol(Symbol::Dot) {
+            String::new()
+        } else {
+            self.name()?
+        }];
         while self.eat_symbol(Symbol::Dot) {
             if self.at_symbol(Symbol::Dot) {
                 parts.push(String::new());

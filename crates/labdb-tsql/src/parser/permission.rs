@@ -33,10 +33,11 @@ impl Parser<'_> {
 
     /// `VIEW SERVER STATE`, `SELECT (columns)`.
     fn permission_name(&mut self) -> SqlResult<()> {
-        if !self.at_word() || self.at_any(&["ON", "TO", "FROM"]) {
+        const OTHERS: [&str; 6] = ["ON", "TO", "FROM", "GRANT", "REVOKE", "DENY"];
+        if !self.at_word() || self.at_any(&OTHERS) {
             return Err(self.syntax_error());
         }
-        while self.at_word() && !self.at_any(&["ON", "TO", "FROM"]) {
+        while self.at_word() && !self.at_any(&OTHERS) {
             self.advance();
         }
         self.optional_columns()?;

@@ -120,8 +120,8 @@ impl Parser<'_> {
             let mut list = self.comma_separated(Self::value)?;
             match list.pop() {
                 Some(Expr::Subquery(first)) if list.is_empty() => self.continue_query(*first)?,
-                last => {
-                    list.extend(last);
+                popped => {
+                    list.extend(popped);
                     self.expect_symbol(Symbol::RightParenthesis)?;
                     return Ok(Expr::InList {
                         value,

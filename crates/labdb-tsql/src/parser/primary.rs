@@ -66,10 +66,10 @@ impl Parser<'_> {
     }
 
     fn word_primary(&mut self, conditions: bool) -> SqlResult<Expr> {
-        if self.at_symbol_ahead(1, Symbol::LeftParenthesis) {
-            if let Some(call) = self.special_call(conditions)? {
-                return Ok(call);
-            }
+        if self.at_symbol_ahead(1, Symbol::LeftParenthesis)
+            && let Some(call) = self.special_call(conditions)?
+        {
+            return Ok(call);
         }
         if self.at("NULL") {
             return self.literal().map(Expr::Literal);

@@ -6,32 +6,36 @@ use crate::errors;
 use crate::lexer::{Symbol, TokenKind};
 use labdb_types::SqlResult;
 
-/// The first words of what OPTION takes.
-const QUERY_HINTS: [&str; 24] = [
-    "CONCAT",
-    "DISABLE",
-    "ENABLE",
-    "EXPAND",
-    "FAST",
-    "FORCE",
-    "HASH",
-    "IGNORE_NONCLUSTERED_COLUMNSTORE_INDEX",
-    "KEEP",
-    "KEEPFIXED",
-    "LABEL",
-    "LOOP",
-    "MAXDOP",
-    "MAXRECURSION",
-    "MAX_GRANT_PERCENT",
-    "MERGE",
-    "MIN_GRANT_PERCENT",
-    "NO_PERFORMANCE_SPOOL",
-    "OPTIMIZE",
-    "ORDER",
-    "PARAMETERIZATION",
-    "QUERYTRACEON",
-    "RECOMPILE",
-    "ROBUST",
+/// What OPTION takes, up to its number, text or parentheses.
+const QUERY_HINTS: [&[&str]; 28] = [
+    &["CONCAT", "UNION"],
+    &["DISABLE", "EXTERNALPUSHDOWN"],
+    &["ENABLE", "EXTERNALPUSHDOWN"],
+    &["EXPAND", "VIEWS"],
+    &["FAST"],
+    &["FORCE", "ORDER"],
+    &["HASH", "GROUP"],
+    &["HASH", "JOIN"],
+    &["HASH", "UNION"],
+    &["IGNORE_NONCLUSTERED_COLUMNSTORE_INDEX"],
+    &["KEEP", "PLAN"],
+    &["KEEPFIXED", "PLAN"],
+    &["LABEL"],
+    &["LOOP", "JOIN"],
+    &["MAXDOP"],
+    &["MAXRECURSION"],
+    &["MAX_GRANT_PERCENT"],
+    &["MERGE", "JOIN"],
+    &["MERGE", "UNION"],
+    &["MIN_GRANT_PERCENT"],
+    &["NO_PERFORMANCE_SPOOL"],
+    &["OPTIMIZE", "FOR", "UNKNOWN"],
+    &["OPTIMIZE", "FOR"],
+    &["ORDER", "GROUP"],
+    &["QUERYTRACEON"],
+    &["RECOMPILE"],
+    &["ROBUST", "PLAN"],
+    &["USE", "HINT"],
 ];
 
 impl Parser<'_> {
@@ -193,14 +197,19 @@ impl Parser<'_> {
             return Ok(Vec::new());
         }
         self.parenthesized(|parser| {
-            if !parser.at_any(&QUERY_HINTS) && !parser.at_any(&["TABLE", "USE"]) {
+            for other in [
+                &["PARAMETERIZATION"][..],
+                &["TABLE", "HINT"],
+                &["USE", "PLAN"],
+            ] {
+                if parser.at_words(other) {
+                    return Err(parser.unsupported(&format!("OPTION ({})", other.join(" "))));
+                }
+            }
+            let Some(words) = QUERY_HINTS.iter().find(|words| parser.at_words(words)) else {
                 return Err(parser.syntax_error());
-            }
-            let mut words = Vec::new();
-            while parser.at_word() {
-                words.push(parser.written(0).to_uppercase());
-                parser.advance();
-            }
+            };
+            parser.skip(words.len());
             parser.eat_symbol(Symbol::Equal);
             let mut number = None;
             if *parser.kind() == TokenKind::Integer {

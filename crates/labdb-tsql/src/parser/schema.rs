@@ -68,10 +68,8 @@ impl Parser<'_> {
             return Err(self.unsupported("CREATE SCHEMA AUTHORIZATION"));
         }
         let name = self.name()?;
-        if self.eat("AUTHORIZATION") {
-            if self.name()?.to_lowercase() != "dbo" {
-                return Err(self.unsupported("CREATE SCHEMA … AUTHORIZATION"));
-            }
+        if self.eat("AUTHORIZATION") && self.name()?.to_lowercase() != "dbo" {
+            return Err(self.unsupported("CREATE SCHEMA … AUTHORIZATION"));
         }
         Ok(StatementKind::CreateSchema(name))
     }

@@ -121,17 +121,17 @@ impl Parser<'_> {
         if let Some(name) = self.qualified_star()? {
             return Ok(SelectItem::Star(Some(name)));
         }
-        if self.at_variable() {
-            if let Some(op) = self.assignment_operator_ahead(1) {
-                let variable = self.variable()?;
-                self.advance();
-                let value = self.value()?;
-                return Ok(SelectItem::Assign {
-                    variable,
-                    op,
-                    value,
-                });
-            }
+        if self.at_variable()
+            && let Some(op) = self.assignment_operator_ahead(1)
+        {
+            let variable = self.variable()?;
+            self.advance();
+            let value = self.value()?;
+            return Ok(SelectItem::Assign {
+                variable,
+                op,
+                value,
+            });
         }
         let named_first =
             (self.at_name() || self.at_text()) && self.at_symbol_ahead(1, Symbol::Equal);

@@ -119,8 +119,14 @@ impl Parser<'_> {
 
     fn simple_statement(&mut self, word: &str) -> SqlResult<StatementKind> {
         match word {
-            "BREAK" => self.word_alone(StatementKind::Break),
-            "CONTINUE" => self.word_alone(StatementKind::Continue),
+            "BREAK" => {
+                self.advance();
+                Ok(StatementKind::Break)
+            }
+            "CONTINUE" => {
+                self.advance();
+                Ok(StatementKind::Continue)
+            }
             "RECONFIGURE" => self.reconfigure(),
             "CHECKPOINT" => self.checkpoint(),
             "RETURN" => self.return_value(),
@@ -142,11 +148,6 @@ impl Parser<'_> {
                 None => Err(self.syntax_error()),
             },
         }
-    }
-
-    fn word_alone(&mut self, kind: StatementKind) -> SqlResult<StatementKind> {
-        self.advance();
-        Ok(kind)
     }
 
     fn if_else(&mut self) -> SqlResult<StatementKind> {

@@ -49,7 +49,7 @@ const OTHER_SOURCES: [&str; 6] = [
 
 /// What parentheses in FROM turned out to hold.
 enum Parenthesized {
-    Query(Query),
+    Query(Box<Query>),
     Values(Vec<Vec<Expr>>),
     Source(TableSource),
 }
@@ -215,7 +215,7 @@ impl Parser<'_> {
 
     fn in_source_parentheses(&mut self) -> SqlResult<Parenthesized> {
         if self.at("SELECT") {
-            return self.query().map(Parenthesized::Query);
+            return Ok(Parenthesized::Query(Box::new(self.query()?)));
         }
         if self.at("VALUES") {
             return self.row_values().map(Parenthesized::Values);
@@ -229,7 +229,8 @@ impl Parser<'_> {
             let inner = self.parenthesized_source()?;
             if let Parenthesized::Query(query) = inner {
                 if self.at_query_continuation() || self.at_symbol(Symbol::RightParenthesis) {
-                    return self.continue_query(query).map(Parenthesized::Query);
+                    let query = self.continue_query(*query)?;
+                    return Ok(Parenthesized::Query(Box::new(query)));
                 }
                 self.derived(Parenthesized::Query(query))?
             } else {
@@ -254,7 +255,7 @@ impl Parser<'_> {
         let columns = self.optional_columns()?;
         Ok(match source {
             Parenthesized::Query(query) => TableSource::Derived {
-                query: Box::new(query),
+                query,
                 alias,
                 columns,
             },

@@ -8,7 +8,7 @@ use labdb_types::SqlResult;
 impl Parser<'_> {
     pub(super) fn declare(&mut self) -> SqlResult<StatementKind> {
         self.expect("DECLARE")?;
-        if self.at_name() {
+        if self.at_name() && (1..6).any(|ahead| self.at_ahead(ahead, "CURSOR")) {
             return Err(self.unsupported("DECLARE CURSOR"));
         }
         let table =
