@@ -1,5 +1,6 @@
 //! Locks between sessions: resources, modes, waiting, deadlocks.
 
+mod deadlock;
 mod manager;
 mod mode;
 

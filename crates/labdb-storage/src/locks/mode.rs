@@ -51,4 +51,94 @@ impl LockMode {
             Self::SchM => "LCK_M_SCH_M",
         }
     }
+
+    const ALL: [Self; 8] = [
+        Self::SchS,
+        Self::IS,
+        Self::S,
+        Self::U,
+        Self::IX,
+        Self::SIX,
+        Self::X,
+        Self::SchM,
+    ];
+
+    /// Whether two owners can hold these modes at once: SQL Server's compatibility matrix.
+    #[must_use]
+    pub fn compatible(self, other: Self) -> bool {
+        use LockMode::{IS, IX, S, SIX, SchM, SchS, U, X};
+        match (self, other) {
+            (SchM, _) | (_, SchM) => false,
+            (SchS, _) | (_, SchS) => true,
+            (X, _) | (_, X) => false,
+            (IS, _) | (_, IS) => true,
+            (IX, IX) | (S, S | U) | (U, S) => true,
+            (IX | SIX, S | U | SIX) | (S | U, IX | SIX) | (SIX, IX) | (U, U) => false,
+        }
+    }
+
+    /// Whether holding this mode makes asking for the other one needless.
+    #[must_use]
+    pub fn covers(self, other: Self) -> bool {
+        self == other || self.and(other) == self
+    }
+
+    /// The weakest mode that is as strong as both: what a conversion asks for.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self::ALL
+            .into_iter()
+            .find(|mode| mode.blocks_all_that(self) && mode.blocks_all_that(other))
+            .unwrap_or(Self::SchM)
+    }
+
+    /// Whether this mode is incompatible with all that the other is incompatible with, and allows
+    /// all that it allows.
+    fn blocks_all_that(self, other: Self) -> bool {
+        let rights = |mode: Self| match mode {
+            Self::SchS => 0b0_0000,
+            Self::IS => 0b0_0001,
+            Self::S => 0b0_0011,
+            Self::U => 0b0_0111,
+            Self::IX => 0b0_1001,
+            Self::SIX => 0b0_1011,
+            Self::X => 0b0_1111,
+            Self::SchM => 0b1_1111,
+        };
+        rights(self) & rights(other) == rights(other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_compatibility_matrix_is_that_of_the_locking_guide() {
+        use LockMode::{IS, IX, S, SIX, SchM, SchS, U, X};
+        // Rows and columns: IS S U IX SIX X; y where both can be held.
+        let modes = [IS, S, U, IX, SIX, X];
+        let matrix = ["yyyyyn", "yyynnn", "yynnnn", "ynnynn", "ynnnnn", "nnnnnn"];
+        for (a, row) in modes.into_iter().zip(matrix) {
+            for (b, cell) in modes.into_iter().zip(row.chars()) {
+                assert_eq!(a.compatible(b), cell == 'y', "{a:?} {b:?}");
+            }
+        }
+        for mode in LockMode::ALL {
+            assert!(!SchM.compatible(mode) && !mode.compatible(SchM));
+            assert_eq!(SchS.compatible(mode), mode != SchM);
+        }
+    }
+
+    #[test]
+    fn conversions_lead_to_the_weakest_mode_that_covers_both() {
+        use LockMode::{IS, IX, S, SIX, SchM, SchS, U, X};
+        assert_eq!(S.and(IX), SIX);
+        assert_eq!(IS.and(S), S);
+        assert_eq!(U.and(IX), X);
+        assert_eq!(S.and(U), U);
+        assert_eq!(SchS.and(IX), IX);
+        assert_eq!(X.and(SchM), SchM);
+        assert!(X.covers(S) && X.covers(IX) && !S.covers(IX) && SIX.covers(IX));
+    }
 }
