@@ -2,11 +2,13 @@
 //!
 //! Statements and queries know the line they began on, because errors report it.
 
+mod backup;
 mod expression;
 mod query;
 mod schema;
 mod statement;
 
+pub use backup::{Backup, BackupKind, Device, Restore, RestoreKind, WithOption};
 pub use expression::{
     BinaryOp, ComparisonQuantifier, Expr, FrameBound, FunctionCall, Literal, Over, UnaryOp,
     WhenThen,
@@ -21,9 +23,9 @@ pub use schema::{
     TableConstraint, TableDefinition, Termination,
 };
 pub use statement::{
-    AssignOp, Assignment, Backup, BackupKind, Batch, Delete, Device, Execute, ExecuteArgument,
-    ExecuteTarget, Insert, InsertSource, OptionValue, OutputClause, Restore, RestoreKind,
-    Statement, StatementKind, TransactionName, Update, VariableDeclaration, Waiting, WithOption,
+    AssignOp, Assignment, Batch, Delete, Execute, ExecuteArgument, ExecuteTarget, Insert,
+    InsertSource, OptionValue, OutputClause, Statement, StatementKind, TransactionName, Update,
+    VariableDeclaration, Waiting,
 };
 
 /// A name of one to four parts, as written and unquoted; empty parts (`db..t`) are empty texts.

@@ -50,8 +50,8 @@ proptest! {
     }
 }
 
-/// A megabyte of what could make a careless parser try again and again. Ten seconds is hundreds
-/// of times what it takes; exponential or quadratic work would not end in it.
+/// A megabyte of what could make a careless parser try again and again. All of it takes
+/// about a second; exponential or quadratic work would not end in a minute.
 #[test]
 fn a_megabyte_of_anything_takes_linear_time() {
     let started = Instant::now();
@@ -87,7 +87,7 @@ fn a_megabyte_of_anything_takes_linear_time() {
         let _ = parse_batch(&format!("SELECT {text}"));
     }
     assert!(
-        started.elapsed() < Duration::from_secs(10),
+        started.elapsed() < Duration::from_mins(1),
         "{:?}",
         started.elapsed()
     );
