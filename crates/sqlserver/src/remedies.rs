@@ -14,7 +14,11 @@ pub(crate) fn is_permission(number: u32) -> bool {
 /// What to do about an error.
 pub(crate) fn for_number(number: u32) -> Option<&'static str> {
     Some(match number {
-        229 | 230 | 262 | 297 | 300 | 3110 | 5011 | 15151 | 15247 | 2571 => {
+        262 => {
+            "Ask an administrator, in master: GRANT CREATE ANY DATABASE TO [login]; or ALTER SERVER \
+             ROLE dbcreator ADD MEMBER [login];"
+        }
+        229 | 230 | 297 | 300 | 3110 | 5011 | 15151 | 15247 | 2571 => {
             "Ask an administrator for the permission that the message names; to read the server's \
              state, in master: GRANT VIEW SERVER STATE TO [login] (SQL Server 2022 and later also \
              take VIEW SERVER PERFORMANCE STATE). To create and set up a database: the role \
@@ -56,7 +60,7 @@ pub(crate) fn for_number(number: u32) -> Option<&'static str> {
         }
         5123 | 5133 | 5149 => {
             "The path is the server's, not this machine's (in a container: inside it): check that \
-             the folder is there, may be written and has room."
+             the folder is there, may be written, and has room on its disk."
         }
         5170 => {
             "A file of that name is there already: choose another with --data-file and --log-file."
@@ -100,6 +104,7 @@ mod tests {
             (1205, "deadlock"),
             (1222, "lock"),
             (300, "GRANT VIEW SERVER STATE"),
+            (262, "GRANT CREATE ANY DATABASE"),
         ] {
             assert!(for_number(number).unwrap().contains(says), "{number}");
         }

@@ -6,6 +6,9 @@ use crate::names::{TableName, quote_literal};
 /// The table's name where the user gives none.
 pub const DEFAULT_NAME: &str = "dbo.writes";
 
+/// The table where none is named.
+pub const DEFAULT_TABLE: &str = "dbo.writes";
+
 /// The key column.
 pub const KEY_COLUMN: &str = "id";
 

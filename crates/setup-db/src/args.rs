@@ -1,0 +1,263 @@
+//! The declaration: what the database shall be.
+
+use crate::size::Size;
+use clap::{Parser, ValueEnum};
+use records::{ExitStatus, Trial};
+use sqlserver::connect::ENVIRONMENT_HELP;
+use sqlserver::texts::database::{DelayedDurability, RecoveryModel};
+use sqlserver::texts::table::{DEFAULT_TABLE, LINE_DEFAULT};
+use sqlserver::{ConnectionArgs, TableName};
+
+/// The database where none is named.
+pub const DEFAULT_DATABASE: &str = "writelog";
+
+/// The data file of a new database.
+pub const DEFAULT_DATA_SIZE: Size = Size::mb(256);
+
+/// The log file of a new database.
+pub const DEFAULT_LOG_SIZE: Size = Size::mb(512);
+
+const LONG_ABOUT: &str = "\
+Brings a database to the state that the flags declare, and writes one record with every change it \
+made and the settings as read back. What is as declared already is left alone, so running it twice \
+changes nothing the second time.
+
+A database that is not there is created and marked as writelog's own (an extended property). Any \
+other database is refused, exit code 7, unless its name is repeated with --adopt, which marks it. \
+The server's own databases are always refused.
+
+Sizes only ever grow. Under FULL and BULK_LOGGED it takes a full backup to NUL where one is \
+missing, because until then the log is reused as under SIMPLE, and checks that the server says so.
+
+It is the first stage of a pipe and never reads standard input.";
+
+const EXAMPLES: &str = "\
+Examples:
+  A database for the experiment, log kept, table empty, nothing dirty
+    SQLCMDUSER=sa SQLCMDPASSWORD=... setup-db -S localhost -d lab --recovery full \\
+        --empty-table --checkpoint
+
+  One round of an experiment
+    setup-db -d lab --recovery simple --empty-table --checkpoint \\
+        --experiment recovery-model --variant SIMPLE --round 2 --block 1 --slot 2 |
+        snapshot | loadgen | snapshot --checkpoint | diff
+
+  Away with it, and with its rows in the backup history
+    setup-db -d lab --drop";
+
+/// Brings a database to a declared state and says what it changed.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "setup-db",
+    version,
+    long_about = LONG_ABOUT,
+    after_help = ExitStatus::HELP,
+    after_long_help = format!("{EXAMPLES}\n\n{ENVIRONMENT_HELP}\n\n{}", ExitStatus::HELP)
+)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub struct Args {
+    /// The recovery model [default: leave it]
+    #[arg(long, value_enum, value_name = "MODEL")]
+    pub recovery: Option<Recovery>,
+
+    /// Whether a commit may answer before its log is on disk [default: leave it]
+    #[arg(long, value_enum, value_name = "SETTING")]
+    pub delayed_durability: Option<Durability>,
+
+    /// The least size of the data file [default: 256MB for a new database]
+    #[arg(long, value_name = "SIZE")]
+    pub data_size: Option<Size>,
+
+    /// The least size of the log file [default: 512MB for a new database]
+    #[arg(long, value_name = "SIZE")]
+    pub log_size: Option<Size>,
+
+    /// By how much the data file grows; 0 is not at all [default: leave it]
+    #[arg(long, value_name = "SIZE")]
+    pub data_growth: Option<Size>,
+
+    /// By how much the log file grows; 0 is not at all [default: leave it]
+    #[arg(long, value_name = "SIZE")]
+    pub log_growth: Option<Size>,
+
+    /// Where a new database's data file goes: a path on the server
+    #[arg(long, value_name = "PATH", requires = "log_file")]
+    pub data_file: Option<String>,
+
+    /// Where a new database's log file goes: a path on the server
+    #[arg(long, value_name = "PATH", requires = "data_file")]
+    pub log_file: Option<String>,
+
+    /// The table under load; created where it is missing
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_TABLE, long_help = table_help())]
+    pub table: TableName,
+
+    /// No table
+    #[arg(long, conflicts_with_all = ["table", "empty_table"])]
+    pub no_table: bool,
+
+    /// Remove all rows of the table
+    #[arg(long)]
+    pub empty_table: bool,
+
+    /// Issue a CHECKPOINT after all else
+    #[arg(long)]
+    pub checkpoint: bool,
+
+    /// Take a log backup to NUL (after the CHECKPOINT), which frees the log
+    #[arg(long)]
+    pub backup_log: bool,
+
+    /// Allow a database without writelog's mark, and mark it: repeat the database's name
+    #[arg(long, value_name = "NAME")]
+    pub adopt: Option<String>,
+
+    /// Drop the database, whoever is in it, and its rows in the backup history
+    #[arg(long, conflicts_with_all = [
+        "recovery", "delayed_durability", "data_size", "log_size", "data_growth", "log_growth",
+        "data_file", "log_file", "no_table", "empty_table", "checkpoint", "backup_log",
+    ])]
+    pub drop: bool,
+
+    #[command(flatten)]
+    pub(crate) trial: TrialArgs,
+
+    #[command(flatten)]
+    pub(crate) connection: ConnectionArgs,
+}
+
+fn table_help() -> String {
+    format!(
+        "The table under load; created where it is missing.\n\nIts shape: `id`, an int identity \
+         and clustered primary key, and `line`, a varchar(500) with the default '{LINE_DEFAULT}'."
+    )
+}
+
+/// The round that the records of the pipe belong to.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "The round, for the records of the whole pipe (all or none)")]
+pub(crate) struct TrialArgs {
+    /// The experiment's name
+    #[arg(long, value_name = "NAME", requires_all = ["variant", "round", "block", "slot"])]
+    experiment: Option<String>,
+
+    /// What is different in this round
+    #[arg(long, value_name = "NAME", requires = "experiment")]
+    variant: Option<String>,
+
+    /// Its number in the order of the rounds, from 1
+    #[arg(long, value_name = "N", requires = "experiment", value_parser = clap::value_parser!(u32).range(1..))]
+    round: Option<u32>,
+
+    /// Its block, from 1: rounds of a block are compared with each other
+    #[arg(long, value_name = "N", requires = "experiment", value_parser = clap::value_parser!(u32).range(1..))]
+    block: Option<u32>,
+
+    /// Its place in the block, from 1
+    #[arg(long, value_name = "N", requires = "experiment", value_parser = clap::value_parser!(u32).range(1..))]
+    slot: Option<u32>,
+}
+
+impl TrialArgs {
+    /// A trial with an id of its own, where one was declared.
+    pub(crate) fn trial(&self) -> Option<Trial> {
+        Some(Trial {
+            experiment: self.experiment.clone()?,
+            variant: self.variant.clone()?,
+            round: self.round?,
+            block: self.block?,
+            slot: self.slot?,
+            id: Trial::new_id(),
+        })
+    }
+}
+
+/// A recovery model, as a flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Recovery {
+    /// All is logged and kept until a log backup
+    Full,
+    /// The log is reused after a checkpoint
+    Simple,
+    /// As full, but bulk operations log less
+    BulkLogged,
+}
+
+impl From<Recovery> for RecoveryModel {
+    fn from(recovery: Recovery) -> Self {
+        match recovery {
+            Recovery::Full => Self::Full,
+            Recovery::Simple => Self::Simple,
+            Recovery::BulkLogged => Self::BulkLogged,
+        }
+    }
+}
+
+/// Delayed durability, as a flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Durability {
+    /// Never delayed
+    Disabled,
+    /// Where the commit asks for it
+    Allowed,
+    /// Always delayed
+    Forced,
+}
+
+impl From<Durability> for DelayedDurability {
+    fn from(durability: Durability) -> Self {
+        match durability {
+            Durability::Disabled => Self::Disabled,
+            Durability::Allowed => Self::Allowed,
+            Durability::Forced => Self::Forced,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Args;
+    use clap::{CommandFactory, Parser};
+
+    fn parse(flags: &str) -> Result<Args, clap::Error> {
+        Args::try_parse_from(std::iter::once("setup-db").chain(flags.split_whitespace()))
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Args::command().debug_assert();
+        assert_eq!(parse("").unwrap().table.to_string(), "dbo.writes");
+        assert!(parse("--drop -d lab --adopt lab").is_ok());
+    }
+
+    #[test]
+    fn a_trial_is_whole_or_not_there() {
+        let whole = "--experiment e --variant FULL --round 3 --block 2 --slot 1";
+        let trial = parse(whole).unwrap().trial.trial().unwrap();
+        assert_eq!((trial.round, trial.block, trial.slot), (3, 2, 1));
+        let again = parse(whole).unwrap().trial.trial().unwrap();
+        assert_ne!(trial.id, again.id);
+        assert!(parse("").unwrap().trial.trial().is_none());
+        for part in [
+            "--experiment e",
+            "--round 1",
+            "--experiment e --variant v --round 1 --block 1",
+            "--experiment e --variant v --round 0 --block 1 --slot 1",
+        ] {
+            assert!(parse(part).is_err(), "{part}");
+        }
+    }
+
+    #[test]
+    fn what_contradicts_itself_is_refused() {
+        for flags in [
+            "--drop --recovery full",
+            "--no-table --empty-table",
+            "--data-file /x.mdf",
+            "--recovery fast",
+            "--log-size 512",
+        ] {
+            assert!(parse(flags).is_err(), "{flags}");
+        }
+    }
+}

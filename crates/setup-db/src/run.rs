@@ -1,0 +1,158 @@
+//! The stage: the steps in their order.
+
+use crate::args::{Args, DEFAULT_DATABASE};
+use crate::files::Wanted;
+use crate::workshop::Workshop;
+use crate::{create, drop, files, options, table};
+use records::stage::{Stage, StageResult, defer_interrupts};
+use records::{Change, DatabaseSettings, ExitStatus, Failure, FailureCode, Record, Setup};
+use sqlserver::{Connection, DatabaseName, Environment, NameError, Settings};
+use sqlserver::{block_on, mark, probe, readings, texts};
+use std::io::Write;
+use std::sync::Arc;
+
+/// What the steps left.
+struct Done {
+    changes: Vec<Change>,
+    settings: Option<DatabaseSettings>,
+    remarks: Vec<String>,
+}
+
+/// Brings the database to the declared state and writes the record.
+///
+/// # Errors
+/// The server cannot be reached, the database is not ours, or a step failed; what was changed
+/// before is said on standard error.
+pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
+    let interrupts = defer_interrupts()?;
+    stage.trial = args.trial.trial();
+    let mut settings = Settings::resolve(
+        stage.program(),
+        &args.connection,
+        None,
+        &Environment::of_process(),
+    )?;
+    if args.drop {
+        drop::refuse_without_name(settings.database.is_some())?;
+    }
+    settings
+        .database
+        .get_or_insert_with(|| DEFAULT_DATABASE.to_owned());
+    stage.target = Some(settings.target()?);
+    let database: DatabaseName = settings.database()?.parse().map_err(|error: NameError| {
+        Failure::new(FailureCode::Usage, error.to_string()).remedy("Name the database with -d.")
+    })?;
+    mark::refuse_system(&database)?;
+    for warning in &settings.warnings {
+        remark(stage, warning);
+    }
+
+    let done = block_on(work(stage, args, &Arc::new(settings), database))?;
+    for text in &done.remarks {
+        remark(stage, text);
+    }
+    let has_table = !args.drop && !args.no_table;
+    stage.emit(&Record::Setup(Box::new(Setup {
+        header: stage.header(),
+        changes: done.changes,
+        settings: done.settings,
+        table: has_table.then(|| args.table.to_string()),
+    })))?;
+    Ok(interrupts.status_or(ExitStatus::Success))
+}
+
+async fn work(
+    stage: &mut Stage,
+    args: &Args,
+    settings: &Arc<Settings>,
+    database: DatabaseName,
+) -> Result<Done, Failure> {
+    let mut master = Connection::open_in(settings, Some("master")).await?;
+    let server = probe::server(&mut master)
+        .await
+        .map_err(|error| error.failure("reading the server's version"))?;
+    stage.server = Some(server.clone());
+    let mut workshop = Workshop::new(master, server, database, settings);
+    let result = if args.drop {
+        drop::drop_database(&mut workshop, args)
+            .await
+            .map(|remarks| (None, remarks))
+    } else {
+        declared_state(&mut workshop, args)
+            .await
+            .map(|settings| (Some(settings), Vec::new()))
+    };
+    match result {
+        Ok((settings, remarks)) => {
+            workshop.master.close().await;
+            Ok(Done {
+                changes: workshop.changes,
+                settings,
+                remarks,
+            })
+        }
+        Err(failure) => {
+            if !workshop.changes.is_empty() {
+                remark(
+                    stage,
+                    &format!("changed before it failed: {}", list(&workshop.changes)),
+                );
+            }
+            Err(failure)
+        }
+    }
+}
+
+async fn declared_state(workshop: &mut Workshop, args: &Args) -> Result<DatabaseSettings, Failure> {
+    let mut inside = create::ensure(workshop, args).await?;
+    files::ensure(workshop, &mut inside, Wanted::of(args)).await?;
+    options::ensure(workshop, &mut inside, args).await?;
+    if !args.no_table {
+        table::ensure(workshop, &mut inside, &args.table).await?;
+    }
+    if args.empty_table {
+        table::empty(workshop, &mut inside, &args.table).await?;
+    }
+    if args.checkpoint {
+        inside
+            .run(&texts::database::checkpoint().sql)
+            .await
+            .map_err(|error| {
+                error.failure(&format!("the checkpoint in `{}`", workshop.database))
+            })?;
+    }
+    if args.backup_log {
+        options::backup_log(workshop, &mut inside).await?;
+    }
+    let settings = readings::settings(&mut inside, &workshop.server)
+        .await
+        .map_err(|error| {
+            error.failure(&format!(
+                "reading back the settings of `{}`",
+                workshop.database
+            ))
+        })?;
+    inside.close().await;
+    Ok(settings)
+}
+
+/// Changes in a line, for people.
+fn list(changes: &[Change]) -> String {
+    let shown: Vec<String> = changes
+        .iter()
+        .map(|change| {
+            format!(
+                "{} {} -> {}",
+                change.what,
+                change.from.as_deref().unwrap_or("(none)"),
+                change.to.as_deref().unwrap_or("(gone)")
+            )
+        })
+        .collect();
+    shown.join(", ")
+}
+
+fn remark(stage: &Stage, text: &str) {
+    // Nothing can be done where standard error is closed.
+    let _ = writeln!(std::io::stderr(), "{}: {text}", stage.program());
+}
