@@ -1,7 +1,9 @@
 //! How a server listens: its name, its encryption, its limits.
 
 use crate::{Error, Result};
+use rustls::SupportedProtocolVersion;
 use rustls::crypto::aws_lc_rs;
+use rustls::version::{TLS12, TLS13};
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use std::fmt;
@@ -24,7 +26,10 @@ pub enum Encryption {
 /// A certificate chain with its private key.
 #[derive(Clone)]
 pub struct Identity {
-    pub(crate) tls: Arc<rustls::ServerConfig>,
+    /// For handshakes inside of packets.
+    pub(crate) in_packets: Arc<rustls::ServerConfig>,
+    /// For TDS 8.0.
+    pub(crate) strict: Arc<rustls::ServerConfig>,
 }
 
 impl Identity {
@@ -33,27 +38,38 @@ impl Identity {
     /// # Errors
     /// [`Error::Certificate`] if a text holds none, or the key is not the certificate's.
     pub fn from_pem(certificates: &[u8], private_key: &[u8]) -> Result<Self> {
-        let unusable = |what: &dyn fmt::Display| Error::Certificate(what.to_string());
-        let chain = CertificateDer::pem_slice_iter(certificates)
-            .collect::<std::result::Result<Vec<_>, _>>()
-            .map_err(|error| unusable(&error))?;
-        if chain.is_empty() {
-            return Err(unusable(&"the PEM text has no CERTIFICATE block"));
-        }
-        let key = PrivateKeyDer::from_pem_slice(private_key).map_err(|error| unusable(&error))?;
-        let mut tls =
-            rustls::ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
-                .with_safe_default_protocol_versions()
-                .map_err(|error| unusable(&error))?
-                .with_no_client_auth()
-                .with_single_cert(chain, key)
-                .map_err(|error| unusable(&error))?;
-        // A session ticket would come after the handshake, when some clients already read the
-        // socket as plain TDS.
-        tls.send_tls13_tickets = 0;
-        tls.alpn_protocols = vec![b"tds/8.0".to_vec()];
-        Ok(Self { tls: Arc::new(tls) })
+        // As SQL Server does: TLS 1.3 only where TLS is the outer layer. Clients whose packets wrap
+        // the handshake were made for TLS 1.2, and some (FreeTDS with GnuTLS) lose their place in
+        // the other.
+        let in_packets = tls(certificates, private_key, &[&TLS12])?;
+        let mut strict = tls(certificates, private_key, &[&TLS13, &TLS12])?;
+        strict.alpn_protocols = vec![b"tds/8.0".to_vec()];
+        Ok(Self {
+            in_packets: Arc::new(in_packets),
+            strict: Arc::new(strict),
+        })
     }
+}
+
+fn tls(
+    certificates: &[u8],
+    private_key: &[u8],
+    versions: &[&'static SupportedProtocolVersion],
+) -> Result<rustls::ServerConfig> {
+    let unusable = |what: &dyn fmt::Display| Error::Certificate(what.to_string());
+    let chain = CertificateDer::pem_slice_iter(certificates)
+        .collect::<std::result::Result<Vec<_>, _>>()
+        .map_err(|error| unusable(&error))?;
+    if chain.is_empty() {
+        return Err(unusable(&"the PEM text has no CERTIFICATE block"));
+    }
+    let key = PrivateKeyDer::from_pem_slice(private_key).map_err(|error| unusable(&error))?;
+    rustls::ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_protocol_versions(versions)
+        .map_err(|error| unusable(&error))?
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .map_err(|error| unusable(&error))
 }
 
 impl fmt::Debug for Identity {

@@ -3,7 +3,7 @@
 use crate::config::Encryption;
 use crate::login::{self, Parsed};
 use crate::prelogin::{self, Agreed};
-use crate::requests::{self, Reset};
+use crate::requests;
 use crate::response::ResponseState;
 use crate::tokens::{self, DoneKind, done_status, env};
 use crate::wire::{
@@ -120,18 +120,17 @@ impl Connection {
             },
         };
         connection.agree_on_security(config)?;
-        let login = connection.read_login(config)?;
+        let login = connection.read_login()?;
         Ok((connection, login))
     }
 
     /// From the first byte to the LOGIN7 message, which is in `message` then.
     fn agree_on_security(&mut self, config: &ServerConfig) -> Result<()> {
         const TLS_HANDSHAKE: u8 = 0x16;
-        let tls = || {
+        let identity = || {
             config
                 .identity
                 .as_ref()
-                .map(|identity| Arc::clone(&identity.tls))
                 .ok_or_else(|| Error::Certificate("the server was given none".to_owned()))
         };
         if self.transport.first_byte()? == Some(TLS_HANDSHAKE) {
@@ -140,7 +139,8 @@ impl Connection {
                     "the client wants strict encryption and the server has none".to_owned(),
                 ));
             }
-            self.transport.handshake_strict(tls()?)?;
+            let tls = Arc::clone(&identity()?.strict);
+            self.transport.handshake_strict(tls)?;
             self.security = Security::Encrypted;
         }
         let mut kind = self.read_before_login(config)?;
@@ -152,6 +152,7 @@ impl Connection {
             self.transport.send(answers.take_last())?;
             // Inside of strict encryption the option has no meaning.
             if self.security == Security::Plain {
+                let tls = || Ok(Arc::clone(&identity()?.in_packets));
                 self.secure(agreed, tls)?;
             }
             kind = self.read_before_login(config)?;
@@ -201,20 +202,24 @@ impl Connection {
         let limit = config.limits.login_bytes;
         match read_message(&mut self.transport, &mut self.message, limit, None)? {
             Incoming::Message { kind, .. } => Ok(kind),
+            Incoming::TakenBack => Err(Error::protocol("a log-in was taken back")),
             Incoming::Closed => Err(Error::Truncated),
         }
     }
 
-    fn read_login(&mut self, _config: &ServerConfig) -> Result<Login> {
+    fn read_login(&mut self) -> Result<Login> {
         let parsed = login::decode(&self.message);
-        // It held the password, hidden from nobody.
+        // It held the password, which the scrambling hides from nobody.
         self.message.zeroize();
         self.transport.login_arrived();
         if self.security == Security::LoginOnly {
             self.transport.end_tls();
         }
         match parsed? {
-            Parsed::Refused(text) => self.refuse(&text),
+            Parsed::Refused { version, text } => {
+                self.version = version;
+                self.refuse(&text)
+            }
             Parsed::Login(login) => {
                 self.version = login.tds_version;
                 self.greeting.features.clone_from(&login.features);
@@ -303,8 +308,11 @@ impl Connection {
         }
         loop {
             match self.read_request() {
-                Ok(Some((PacketKind::Attention, _))) => self.acknowledge_attention()?,
-                Ok(Some((kind, reset))) => {
+                Ok(Incoming::Message {
+                    kind: PacketKind::Attention,
+                    ..
+                }) => self.send_done(done_status::ATTENTION)?,
+                Ok(Incoming::Message { kind, reset }) => {
                     match requests::decode(kind, reset, &self.message, self.version) {
                         Ok(request) => {
                             self.state.open = true;
@@ -313,7 +321,8 @@ impl Connection {
                         Err(error) => return Err(self.complain(error)),
                     }
                 }
-                Ok(None) => return Ok(None),
+                Ok(Incoming::TakenBack) => self.send_done(done_status::ERROR)?,
+                Ok(Incoming::Closed) => return Ok(None),
                 Err(Error::Io(error)) if error.kind() == ErrorKind::ConnectionReset => {
                     return Ok(None);
                 }
@@ -322,20 +331,17 @@ impl Connection {
         }
     }
 
-    fn read_request(&mut self) -> Result<Option<(PacketKind, Reset)>> {
+    fn read_request(&mut self) -> Result<Incoming> {
         const KEEP: usize = 256 << 10;
         self.message.clear();
         self.message.shrink_to(KEEP);
         let (limit, within) = (self.message_limit, Some(self.message_time));
-        match read_message(&mut self.transport, &mut self.message, limit, within)? {
-            Incoming::Message { kind, reset } => Ok(Some((kind, reset))),
-            Incoming::Closed => Ok(None),
-        }
+        read_message(&mut self.transport, &mut self.message, limit, within)
     }
 
-    fn acknowledge_attention(&mut self) -> Result<()> {
-        self.state.attention = false;
-        let (version, status) = (self.version, done_status::ATTENTION);
+    /// A message of one DONE.
+    pub(crate) fn send_done(&mut self, status: u16) -> Result<()> {
+        let version = self.version;
         let out = self.packets.payload();
         tokens::push_done(out, version, DoneKind::Statement, status, 0, 0);
         self.send_message()

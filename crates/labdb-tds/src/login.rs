@@ -120,8 +120,13 @@ pub struct Login {
 pub(crate) enum Parsed {
     /// A log-in with a name and a password.
     Login(Box<Login>),
-    /// Something that is not offered; the text says what, and what to do.
-    Refused(String),
+    /// Something that is not offered.
+    Refused {
+        /// The version in which the client understands the refusal.
+        version: TdsVersion,
+        /// What it is, and what to do.
+        text: String,
+    },
 }
 
 const FIXED_LENGTH: usize = 36;
@@ -141,14 +146,20 @@ pub(crate) fn decode(message: &[u8]) -> Result<Parsed> {
     let [_flags1, flags2, type_flags, flags3] = reader.array()?;
     let _time_zone_and_locale = reader.u64()?;
     let Some(tds_version) = TdsVersion::from_client(number) else {
-        return Ok(Parsed::Refused(format!(
-            "The client speaks TDS version {number:#010x}; this server speaks 7.1 to 7.4 and 8.0. \
-             Use a newer client, or tell it to use TDS 7.4."
-        )));
+        return Ok(Parsed::Refused {
+            version: TdsVersion::V7_1,
+            text: format!(
+                "The client speaks TDS version {number:#010x}; this server speaks 7.1 to 7.4 and \
+                 8.0. Use a newer client, or tell it to use TDS 7.4."
+            ),
+        });
     };
     let fields = Fields::read(message, &mut reader, tds_version)?;
-    if let Some(refusal) = refusal(flags2, flags3, &fields) {
-        return Ok(Parsed::Refused(refusal));
+    if let Some(text) = refusal(flags2, flags3, &fields) {
+        return Ok(Parsed::Refused {
+            version: tds_version,
+            text,
+        });
     }
     Ok(Parsed::Login(Box::new(Login {
         user: fields.user,
@@ -315,7 +326,7 @@ mod tests {
     fn login(message: &[u8]) -> Login {
         match decode(message).unwrap() {
             Parsed::Login(login) => *login,
-            Parsed::Refused(text) => panic!("{text}"),
+            Parsed::Refused { text, .. } => panic!("{text}"),
         }
     }
 
@@ -355,7 +366,7 @@ mod tests {
         old[4..8].copy_from_slice(&0x7000_0000_u32.to_le_bytes());
         for (message, named) in [(windows, "Windows authentication"), (old, "0x70000000")] {
             match decode(&message).unwrap() {
-                Parsed::Refused(text) => assert!(text.contains(named), "{text}"),
+                Parsed::Refused { text, .. } => assert!(text.contains(named), "{text}"),
                 Parsed::Login(_) => panic!("{named} was accepted"),
             }
         }

@@ -327,14 +327,17 @@ impl<'c> Response<'c> {
         let last_done = connection.state.last_done.take();
         let attention = std::mem::take(&mut connection.state.attention);
         let out = connection.packets.payload();
-        match last_done.and_then(|at| out.get_mut(at)) {
-            Some(status) if !attention => *status &= !done_status::MORE.to_le_bytes()[0],
-            _ => {
-                let status = if attention { done_status::ATTENTION } else { 0 };
-                tokens::push_done(out, version, DoneKind::Statement, status, 0, 0);
-            }
+        if let Some(status) = last_done.and_then(|at| out.get_mut(at)) {
+            *status &= !done_status::MORE.to_le_bytes()[0];
+        } else {
+            let status = if attention { done_status::ERROR } else { 0 };
+            tokens::push_done(out, version, DoneKind::Statement, status, 0, 0);
         }
         connection.send_message()?;
+        if attention {
+            // A message of its own, as SQL Server sends it; some clients read it only so.
+            connection.send_done(done_status::ATTENTION)?;
+        }
         connection.state.open = false;
         Ok(())
     }

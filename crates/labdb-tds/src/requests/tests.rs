@@ -3,7 +3,7 @@
 use super::*;
 use labdb_types::Value;
 
-/// ALL_HEADERS of the examples: transaction descriptor 0x0100000000000000, one request.
+/// `ALL_HEADERS` of the examples: transaction descriptor 0x0100000000000000, one request.
 const HEADERS: [u8; 22] = [
     22, 0, 0, 0, 18, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0,
 ];

@@ -322,7 +322,7 @@ fn what_one_side_encodes_the_other_decodes() {
         ),
         (SqlType::Binary(2), binary(&[1, 2])),
         (SqlType::VarBinary(Length::Limited(10)), binary(&[])),
-        (SqlType::VarBinary(Length::Max), binary(&[9; 70_000])),
+        (SqlType::VarBinary(Length::Max), binary(&vec![9; 70_000])),
         (SqlType::Date, Value::Date(3_652_058)),
         (SqlType::Time(7), Value::Time(1)),
         (SqlType::Time(4), Value::Time(12_345_000)),

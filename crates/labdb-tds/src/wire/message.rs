@@ -16,14 +16,15 @@ pub(crate) enum Incoming {
         /// What its first packet asks for.
         reset: Reset,
     },
+    /// The client took a message back before it was complete.
+    TakenBack,
     /// The client closed the connection between messages.
     Closed,
 }
 
 /// Reads one message into `payload`, which grows with what arrives and not with what is announced.
 ///
-/// A message that the client takes back (an attention in its midst, or the ignore flag) is dropped;
-/// the attention is reported.
+/// A message that an attention interrupts is dropped and the attention is what arrived.
 ///
 /// # Errors
 /// When the message breaks the protocol or is longer than `limit` bytes, or its rest takes longer
@@ -58,13 +59,11 @@ pub(crate) fn read_message(
         }
         read_payload(transport, payload, header.payload, rest_within)?;
         if header.is_last() {
+            transport.set_deadline_unless_login(None);
             if header.status & Header::IGNORE != 0 {
                 payload.clear();
-                first = None;
-                transport.set_deadline_unless_login(None);
-                continue;
+                return Ok(Incoming::TakenBack);
             }
-            transport.set_deadline_unless_login(None);
             let started = first.unwrap_or(started);
             return Ok(Incoming::Message {
                 kind: started.kind,

@@ -1,5 +1,6 @@
 //! A server on a free port whose answers a test gives, and a tiberius client for it.
 #![allow(dead_code, reason = "each test binary uses its own part")]
+#![allow(clippy::unwrap_used, reason = "it is part of tests")]
 
 use labdb_tds::{
     Connection, Done, Encryption, Identity, Login, LoginReply, ProgramVersion, Request, Result,
@@ -28,7 +29,7 @@ pub(crate) const PASSWORD: &str = "Pässword€1";
 impl Server {
     pub(crate) fn start<F>(config: ServerConfig, answer: F) -> Self
     where
-        F: Fn(&mut Connection, Request) -> Result<()> + Send + Clone + 'static,
+        F: Fn(&mut Connection, &Request) -> Result<()> + Send + Clone + 'static,
     {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -70,14 +71,14 @@ impl Server {
 pub(crate) async fn connect(config: Config) -> tiberius::Result<Tiberius> {
     let socket = TcpStream::connect(config.get_addr()).await.unwrap();
     socket.set_nodelay(true).unwrap();
-    Client::connect(config, socket.compat_write()).await
+    Box::pin(Client::connect(config, socket.compat_write())).await
 }
 
 fn serve(
     socket: std::net::TcpStream,
     config: &ServerConfig,
     logins: &Sender<std::result::Result<(Login, Security), String>>,
-    answer: &impl Fn(&mut Connection, Request) -> Result<()>,
+    answer: &impl Fn(&mut Connection, &Request) -> Result<()>,
 ) -> Result<()> {
     let accepted = Connection::accept(socket, config);
     let (mut connection, login) = match accepted {
@@ -95,13 +96,13 @@ fn serve(
     }
     connection.login_ok(&LoginReply::new("master"))?;
     while let Some(request) = connection.next_request()? {
-        answer(&mut connection, request)?;
+        answer(&mut connection, &request)?;
     }
     Ok(())
 }
 
 /// Answers every request with an empty DONE.
-pub(crate) fn just_done(connection: &mut Connection, _: Request) -> Result<()> {
+pub(crate) fn just_done(connection: &mut Connection, _: &Request) -> Result<()> {
     let mut response = connection.response();
     response.statement_done(&Done::default())?;
     response.finish()
