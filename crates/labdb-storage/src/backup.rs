@@ -1,15 +1,20 @@
 //! Full and log backups, and what is known about each: the facts behind `msdb.dbo.backupset`.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+mod log_copy;
+mod media;
+mod page_copy;
+mod restore;
+mod take;
+
+use std::path::PathBuf;
 use std::time::SystemTime;
 
-use crate::database::Database;
-use crate::error::{Result, StorageError};
-use crate::file_layer::FileLayer;
+use serde::{Deserialize, Serialize};
+
 use crate::id::HeapId;
 use crate::log::lsn::Lsn;
-use crate::settings::Options;
+
+pub use restore::read_header;
 
 /// Where a backup goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +35,7 @@ pub struct BackupOptions {
 }
 
 /// Full or log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BackupKind {
     /// All allocated pages and the log needed to make them consistent ('D').
     Full,
@@ -39,7 +44,7 @@ pub enum BackupKind {
 }
 
 /// A backup that was made.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BackupSet {
     /// Full or log.
     pub kind: BackupKind,
@@ -69,6 +74,8 @@ pub struct BackupSet {
     pub backup_set_guid: u128,
     /// Left the chain as it was.
     pub copy_only: bool,
+    /// The name that was given.
+    pub name: Option<String>,
 }
 
 /// Where restored files go: logical name to path.
@@ -81,44 +88,4 @@ pub struct HeapSpace {
     pub heap: HeapId,
     /// Pages in its extents.
     pub reserved_pages: u64,
-}
-
-impl Database {
-    /// A full backup: allocated pages and the log to make them consistent. Takes a checkpoint.
-    /// Unless it is copy-only it starts the log chain.
-    ///
-    /// # Errors
-    /// `Io`.
-    pub fn backup_full(
-        &self,
-        _target: &BackupTarget,
-        _options: &BackupOptions,
-    ) -> Result<BackupSet> {
-        Err(StorageError::NotBuilt("full backup"))
-    }
-
-    /// A log backup; truncates the log up to what a checkpoint has passed.
-    ///
-    /// # Errors
-    /// `NoLogBackup` under SIMPLE or before the first full backup; `Io`.
-    pub fn backup_log(
-        &self,
-        _target: &BackupTarget,
-        _options: &BackupOptions,
-    ) -> Result<BackupSet> {
-        Err(StorageError::NotBuilt("log backup"))
-    }
-
-    /// Restores a full backup and the log backups after it into new files and opens the result.
-    ///
-    /// # Errors
-    /// `NotBuilt`.
-    pub fn restore(
-        _backups: &[&Path],
-        _moves: &MoveFiles,
-        _options: &Options,
-        _layer: Arc<dyn FileLayer>,
-    ) -> Result<Arc<Self>> {
-        Err(StorageError::NotBuilt("restore"))
-    }
 }

@@ -66,9 +66,8 @@ pub(crate) struct Totals {
     pub(crate) checkpoint_pages: AtomicU64,
     /// Log bytes flushed at which the next automatic checkpoint is due.
     pub(crate) checkpoint_due: AtomicU64,
-    /// Log bytes sealed at the last checkpoint, and at the last log backup.
+    /// Log bytes sealed at the last checkpoint.
     pub(crate) sealed_at_checkpoint: AtomicU64,
-    pub(crate) sealed_at_log_backup: AtomicU64,
 }
 
 impl Database {

@@ -8,6 +8,7 @@ use crate::database::Database;
 use crate::error::{Result, StorageError};
 use crate::extents::grown_size;
 use crate::log::lsn::Lsn;
+use crate::log::reuse::LogReuseWait;
 use crate::log::vlf::{self, Vlf};
 use crate::log::writer::BUFFER_BYTES;
 use crate::page::PAGE;
@@ -48,15 +49,19 @@ impl Database {
         if self.log.append.lock().free() > before {
             return Ok(false);
         }
-        let keeps_log = self.boot.lock().boot.keeps_log();
-        if !keeps_log {
+        let boot = self.boot.lock().boot.clone();
+        let (_, holder) = self.holders(&boot).decide();
+        if !matches!(
+            holder,
+            LogReuseWait::LogBackup | LogReuseWait::ActiveBackupOrRestore
+        ) {
             self.checkpoint()?;
             if self.log.append.lock().free() > before {
                 return Ok(false);
             }
         }
-        let files = self.boot.lock().boot.files.clone();
-        let candidate = files
+        let candidate = boot
+            .files
             .iter()
             .filter(|f| f.kind == FileKind::Log)
             .find_map(|f| Some((f.name.clone(), grown_size(f.size, f.growth, f.max_size)?)));

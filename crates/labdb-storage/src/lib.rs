@@ -33,7 +33,9 @@ mod undo;
 mod views;
 mod wait;
 
-pub use backup::{BackupKind, BackupOptions, BackupSet, BackupTarget, HeapSpace, MoveFiles};
+pub use backup::{
+    BackupKind, BackupOptions, BackupSet, BackupTarget, HeapSpace, MoveFiles, read_header,
+};
 pub use database::{Database, UndoMark};
 pub use error::{Result, StorageError};
 pub use faults::{FlushDelay, FullDisk};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use crate::MAX_ROW;
 use crate::buffer_pool::WriteLatch;
@@ -15,7 +15,7 @@ use crate::log::record::{RECORD_HEADER, Record, SYSTEM};
 use crate::log::writer::Space;
 use crate::page::PageKind;
 use crate::transaction::{Active, Transaction, Undo};
-use crate::wait::NoWaits;
+use crate::wait::{NoWaits, WaitType};
 
 /// Log bytes of a compensation without row bytes.
 const COMPENSATION: u64 = RECORD_HEADER as u64 + 8;
@@ -139,7 +139,16 @@ impl Database {
 
     fn insert_row(&self, txn: &mut Transaction, heap: &Heap, row: &[u8]) -> Result<RowId> {
         let waits = Arc::clone(&txn.waits);
-        let mut lane = heap.lanes[own_lane()].lock();
+        let lane = &heap.lanes[own_lane()];
+        let mut lane = match lane.try_lock() {
+            Some(lane) => lane,
+            None => {
+                let start = Instant::now();
+                let lane = lane.lock();
+                waits.waited(WaitType::PageLatchEx, start.elapsed());
+                lane
+            }
+        };
         loop {
             let page_id = match *lane {
                 Some(page) => page,

@@ -39,6 +39,12 @@ impl BlockHeader {
         usize::from(self.used).next_multiple_of(SECTOR)
     }
 
+    /// Where the block after it begins, if it lies in the same VLF.
+    pub(crate) fn end(&self) -> Lsn {
+        let sectors = u32::try_from(self.length() / SECTOR).unwrap_or(0);
+        Lsn::new(self.lsn.vlf_sequence(), self.lsn.block() + sectors, 0)
+    }
+
     /// Writes the header, with the checksum of everything, into a padded block.
     pub(crate) fn seal(&self, block: &mut [u8]) {
         put(block, 0, &MAGIC.to_le_bytes());
