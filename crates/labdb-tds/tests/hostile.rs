@@ -5,10 +5,10 @@
 mod server;
 mod session;
 
-use labdb_tds::{Error, Limits};
+use labdb_tds::{Encryption, Error, Limits};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
-use server::{Server, just_done, plain};
+use server::{Server, encrypting, just_done, plain};
 use session::{packet, session};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -76,6 +76,32 @@ fn random_bytes_end_without_harm() {
     for round in 0..500 {
         let mut bytes = vec![0; random.random_range(0..2000)];
         random.fill(bytes.as_mut_slice());
+        talk(&server, &bytes);
+        let end = server.ends.recv_timeout(Duration::from_mins(1));
+        assert!(matches!(end, Ok(Err(_))), "round {round}: {end:?}");
+    }
+}
+
+#[test]
+fn broken_tls_handshakes_end_without_harm() {
+    let (config, _) = encrypting(Encryption::Optional);
+    let server = Server::start(config, just_done);
+    let mut random = StdRng::seed_from_u64(11);
+    for round in 0..300 {
+        let mut noise = vec![0; random.random_range(1..600)];
+        random.fill(noise.as_mut_slice());
+        // A TLS handshake record of the noise's length, or one that promises more.
+        let promised = noise.len() + round % 3;
+        let [high, low] = u16::try_from(promised).unwrap().to_be_bytes();
+        let record = [&[0x16, 3, 1, high, low], noise.as_slice()].concat();
+        let bytes = if round % 2 == 0 {
+            let mut prelogin = session()[0].clone();
+            // The ENCRYPTION option: on.
+            *prelogin.last_mut().unwrap() = 1;
+            [prelogin, packet(0x12, &record)].concat()
+        } else {
+            record
+        };
         talk(&server, &bytes);
         let end = server.ends.recv_timeout(Duration::from_mins(1));
         assert!(matches!(end, Ok(Err(_))), "round {round}: {end:?}");

@@ -115,12 +115,26 @@ impl From<Error> for Failure {
     }
 }
 
+/// The most parameters of one call, as SQL Server has it.
+const MAX_PARAMETERS: usize = 2100;
+/// The most calls of one message; a call costs more memory than its few bytes on the wire.
+const MAX_CALLS: usize = 65_536;
+
 pub(super) fn decode(
     reader: &mut Reader<'_>,
     version: TdsVersion,
 ) -> std::result::Result<Vec<RpcCall>, Failure> {
     let mut calls = Vec::new();
     loop {
+        if calls.len() == MAX_CALLS {
+            return Err(Failure::Unsupported(SqlError::new(
+                8009,
+                format!(
+                    "The message has more than {MAX_CALLS} remote procedure calls. Send it as \
+                     several messages."
+                ),
+            )));
+        }
         calls.push(call(reader, version)?);
         if reader.is_empty() {
             return Ok(calls);
@@ -155,6 +169,16 @@ fn call(reader: &mut Reader<'_>, version: TdsVersion) -> std::result::Result<Rpc
     while let Some(next) = reader.peek() {
         if is_separator(next, version) {
             break;
+        }
+        if parameters.len() == MAX_PARAMETERS {
+            return Err(Failure::Unsupported(SqlError::new(
+                8003,
+                format!(
+                    "The incoming request has too many parameters. The server supports a maximum \
+                     of {MAX_PARAMETERS} parameters. Reduce the number of parameters and resend \
+                     the request."
+                ),
+            )));
         }
         parameters.push(parameter(reader, parameters.len() + 1)?);
     }

@@ -139,3 +139,16 @@ fn tds_7_1_has_no_headers_and_separates_calls_with_0x80() {
     let request = decode(PacketKind::Rpc, Reset::Keep, &body, TdsVersion::V7_1).unwrap();
     assert!(matches!(request.body, RequestBody::Rpc(calls) if calls.len() == 2));
 }
+
+#[test]
+fn more_than_2100_parameters_are_refused() {
+    for (count, fits) in [(2100, true), (2101, false)] {
+        let mut body = vec![1, 0, b'p', 0, 0, 0];
+        body.extend([0, 0, 0x1F].repeat(count));
+        match decode_as(PacketKind::Rpc, &body).unwrap().body {
+            RequestBody::Rpc(calls) => assert!(fits && calls[0].parameters.len() == count),
+            RequestBody::Unsupported(error) => assert!(!fits && error.number == 8003),
+            other => panic!("{other:?}"),
+        }
+    }
+}

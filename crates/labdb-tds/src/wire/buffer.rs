@@ -1,5 +1,7 @@
 //! Bytes that were received and not used yet.
 
+use zeroize::Zeroize;
+
 /// A buffer with a read end and a write end. It grows only when asked to hold more.
 pub(crate) struct ReceiveBuffer {
     data: Vec<u8>,
@@ -25,6 +27,16 @@ impl ReceiveBuffer {
         if self.start == self.end {
             self.start = 0;
             self.end = 0;
+        }
+    }
+
+    /// Overwrites what was consumed: it held a password.
+    pub(crate) fn wipe_consumed(&mut self) {
+        self.data.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+        if let Some(rest) = self.data.get_mut(self.end..) {
+            rest.zeroize();
         }
     }
 
@@ -77,6 +89,16 @@ mod tests {
         assert_eq!(buffer.unread(), b"defghij");
         buffer.consume(100);
         assert_eq!(buffer.unread(), b"");
+    }
+
+    #[test]
+    fn consumed_bytes_can_be_wiped() {
+        let mut buffer = ReceiveBuffer::with_capacity(8);
+        buffer.append(b"secretab");
+        buffer.consume(6);
+        buffer.wipe_consumed();
+        assert_eq!(buffer.unread(), b"ab");
+        assert_eq!(buffer.data, b"ab\0\0\0\0\0\0");
     }
 
     #[test]

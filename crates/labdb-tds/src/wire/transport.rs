@@ -65,6 +65,7 @@ impl Transport {
     pub(crate) fn login_arrived(&mut self) {
         self.in_login = false;
         self.deadline = None;
+        self.received.wipe_consumed();
     }
 
     pub(crate) fn has_deadline(&self) -> bool {
