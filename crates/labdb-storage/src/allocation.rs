@@ -30,6 +30,14 @@ pub(crate) fn map_place(extent: Extent) -> (PageId, usize) {
     (page, (number % INTERVAL) as usize)
 }
 
+/// The extent that a page lies in.
+pub(crate) fn extent_of(page: PageId) -> Extent {
+    PageId {
+        file: page.file,
+        page: page.page / EXTENT_PAGES * EXTENT_PAGES,
+    }
+}
+
 /// The pages of an extent.
 pub(crate) fn pages(extent: Extent) -> impl Iterator<Item = PageId> {
     (0..EXTENT_PAGES).map(move |i| PageId {

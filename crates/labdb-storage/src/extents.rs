@@ -1,6 +1,6 @@
 //! Giving extents to heaps and taking them back; heaps come, go and are emptied.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -52,7 +52,7 @@ impl Database {
         let heap = self.heap(heap);
         let mark = self.mark(txn);
         heap.forget_pages();
-        let extents = heap.extents.read().clone();
+        let extents: Vec<Extent> = heap.extents.read().iter().copied().collect();
         for group in by_map_page(&extents) {
             let waits = Arc::clone(&txn.waits);
             let done = self.with_log_space(&waits, || self.free_group(txn, &heap, &group));
@@ -83,7 +83,8 @@ impl Database {
         }
         map.set_lsn(lsn);
         drop(map);
-        heap.extents.write().retain(|e| !group.contains(e));
+        let freed: BTreeSet<Extent> = group.iter().copied().collect();
+        heap.extents.write().retain(|e| !freed.contains(e));
         txn.undo.push(Undo::FreeExtents(heap.id, group.to_vec()));
         Ok(())
     }
@@ -112,7 +113,7 @@ impl Database {
         }
         map.set_lsn(lsn);
         drop(map);
-        heap.extents.write().extend_from_slice(extents);
+        heap.extents.write().extend(extents);
         let mut space = self.space.lock();
         for &extent in extents {
             if let Some(file) = space.iter_mut().find(|f| f.file_id == extent.file) {
@@ -127,6 +128,7 @@ impl Database {
         let state = self.heap(heap);
         state.forget_pages();
         let extents = std::mem::take(&mut *state.extents.write());
+        let extents: Vec<Extent> = extents.into_iter().collect();
         for group in by_map_page(&extents) {
             let Some(&first) = group.first() else {
                 continue;
@@ -217,7 +219,7 @@ impl Database {
         }
         drop(latches);
         drop(map);
-        heap.extents.write().push(extent);
+        heap.extents.write().insert(extent);
         heap.fresh.lock().extend(allocation::pages(extent));
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Heaps: rows in slotted pages, without order.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -22,7 +22,7 @@ const WORTH_REUSING: usize = 2_048;
 /// A heap's state in memory.
 pub(crate) struct Heap {
     pub(crate) id: HeapId,
-    pub(crate) extents: RwLock<Vec<Extent>>,
+    pub(crate) extents: RwLock<BTreeSet<Extent>>,
     /// The page that each lane inserts into.
     pub(crate) lanes: [Mutex<Option<PageId>>; LANES],
     /// Formatted pages that no lane has taken yet.
@@ -49,6 +49,11 @@ impl Heap {
         }
         self.fresh.lock().clear();
         self.reusable.lock().clear();
+    }
+
+    /// Whether a page lies in one of the heap's extents.
+    pub(crate) fn owns(&self, page: PageId) -> bool {
+        self.extents.read().contains(&allocation::extent_of(page))
     }
 
     /// A page has room, and perhaps ghosts to purge.

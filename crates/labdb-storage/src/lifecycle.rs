@@ -411,7 +411,7 @@ impl Database {
         for (id, extents) in owned {
             self.next_heap.fetch_max(id.0 + 1, Ordering::SeqCst);
             let heap = Heap::new(id);
-            *heap.extents.write() = extents;
+            *heap.extents.write() = extents.into_iter().collect();
             heaps.insert(id, Arc::new(heap));
         }
         Ok(())

@@ -192,6 +192,10 @@ impl Database {
                 self.allocate_extent(heap)?;
                 continue;
             };
+            // Its extent may have left the heap since, by a truncate after the delete.
+            if !heap.owns(page_id) {
+                continue;
+            }
             if let Err(error) = self.purge(heap, page_id, &ghosts) {
                 heap.make_reusable(page_id, ghosts);
                 return Err(error);

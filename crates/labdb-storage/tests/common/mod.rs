@@ -1,6 +1,8 @@
 //! A database in a folder of its own.
 #![allow(dead_code, reason = "each test program uses a part")]
 
+pub(crate) mod sim_disk;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,0 +1,361 @@
+//! Power loss at every write of a workload, against a model of what was acknowledged.
+//!
+//! The promise: after the restart the database is in the state after some commit, at least the
+//! last one that was acknowledged as durable, and at most the last one that was asked for.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use common::rows;
+use common::sim_disk::{Fate, SimDisk};
+use common::small_spec;
+use labdb_storage::{
+    BackupOptions, BackupTarget, Database, HeapId, NoWaits, Options, RowId, StorageError,
+};
+use rand::rngs::StdRng;
+use rand::seq::IteratorRandom;
+use rand::{Rng, SeedableRng};
+
+type Model = BTreeMap<HeapId, BTreeMap<RowId, Vec<u8>>>;
+
+const FATES: [Fate; 4] = [Fate::Kept, Fate::Lost, Fate::Reordered, Fate::Torn];
+
+fn options() -> Options {
+    Options {
+        buffer_pool_bytes: 1 << 20,
+        checkpoint_log_bytes: 0,
+        lazy_flush_interval: Duration::from_secs(3600),
+        ..Options::default()
+    }
+}
+
+fn open(disk: &SimDisk) -> Result<Arc<Database>, StorageError> {
+    Database::open(Path::new("/small.mdf"), &options(), Arc::new(disk.clone()))
+}
+
+fn created() -> SimDisk {
+    let disk = SimDisk::default();
+    let mut spec = small_spec(Path::new("/"));
+    spec.log[0].size = 512 << 10;
+    let db = Database::create(&spec, &options(), Arc::new(disk.clone())).unwrap();
+    db.close().unwrap();
+    disk
+}
+
+/// What was asked for and what was acknowledged.
+#[derive(Default)]
+struct History {
+    /// The state after each commit, from the empty one on.
+    states: Vec<Model>,
+    /// The number of the last state that must be there.
+    durable: usize,
+}
+
+/// Rows as `page:slot=length*byte`.
+fn brief(rows: &BTreeMap<RowId, Vec<u8>>) -> String {
+    let row =
+        |(id, bytes): (&RowId, &Vec<u8>)| format!("{id}={}*{:?} ", bytes.len(), bytes.first());
+    rows.iter().map(row).collect()
+}
+
+fn bytes(random: &mut StdRng, longest: usize) -> Vec<u8> {
+    let length = random.random_range(0..longest);
+    vec![random.random(); length]
+}
+
+/// Runs random transactions until one fails, noting what was acknowledged.
+fn work(
+    db: &Arc<Database>,
+    history: &mut History,
+    random: &mut StdRng,
+    transactions: usize,
+) -> Result<(), StorageError> {
+    for _ in 0..transactions {
+        let mut model = history.states.last().unwrap().clone();
+        let mut txn = db.begin(Arc::new(NoWaits));
+        let longest = if random.random_bool(0.2) { 3000 } else { 100 };
+        let mut saved = None;
+        for _ in 0..random.random_range(1..8) {
+            let heap = *model.keys().choose(random).unwrap();
+            let row = model[&heap].keys().copied().choose(random);
+            match (random.random_range(0..20), row) {
+                (0, _) if model.len() < 4 => {
+                    let heap = db.create_heap(&mut txn)?;
+                    model.insert(heap, BTreeMap::new());
+                }
+                (1, _) => {
+                    db.truncate(&mut txn, heap)?;
+                    model.insert(heap, BTreeMap::new());
+                }
+                (2, _) if heap != HeapId::CATALOG => {
+                    db.drop_heap(&mut txn, heap)?;
+                    model.remove(&heap);
+                }
+                (3, _) => {
+                    db.savepoint(&mut txn, "s");
+                    saved = Some(model.clone());
+                }
+                (4, _) if saved.is_some() => {
+                    db.rollback_to_savepoint(&mut txn, "s")?;
+                    model = saved.clone().unwrap();
+                }
+                (5..=8, Some(row)) => {
+                    let new = bytes(random, longest);
+                    let id = db.update(&mut txn, heap, row, &new)?;
+                    let heap = model.get_mut(&heap).unwrap();
+                    heap.remove(&row);
+                    heap.insert(id, new);
+                }
+                (9..=11, Some(row)) => {
+                    db.delete(&mut txn, heap, row)?;
+                    model.get_mut(&heap).unwrap().remove(&row);
+                }
+                _ => {
+                    let new = bytes(random, longest);
+                    let id = db.insert(&mut txn, heap, &new)?;
+                    model.get_mut(&heap).unwrap().insert(id, new);
+                }
+            }
+        }
+        match random.random_range(0..10) {
+            0 | 1 => {
+                db.rollback(txn)?;
+                model = history.states.last().unwrap().clone();
+            }
+            2..=4 => {
+                history.states.push(model.clone());
+                db.commit(txn, false)?;
+            }
+            _ => {
+                history.states.push(model.clone());
+                if db.commit(txn, true)?.lsn.is_some() {
+                    history.durable = history.states.len() - 1;
+                }
+            }
+        }
+        for (&heap, rows_of_model) in &model {
+            let seen = rows(db, heap);
+            assert!(
+                &seen == rows_of_model,
+                "heap {heap}: {}, expected {}",
+                brief(&seen),
+                brief(rows_of_model)
+            );
+        }
+        match random.random_range(0..12) {
+            0 => db.checkpoint()?,
+            1 => {
+                db.flush_log(&NoWaits)?;
+                history.durable = history.states.len() - 1;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The number of the state that the database is in, among those that it may be in.
+fn check(db: &Arc<Database>, history: &History, context: &str) -> usize {
+    let found = (history.durable..history.states.len()).rev().find(|&at| {
+        history.states[at]
+            .iter()
+            .all(|(&heap, model)| &rows(db, heap) == model)
+    });
+    found.unwrap_or_else(|| {
+        let (first, end) = (history.durable, history.states.len());
+        let seen: String = history.states[first]
+            .iter()
+            .map(|(&heap, model)| {
+                let (seen, model) = (brief(&rows(db, heap)), brief(model));
+                format!("heap {heap}: {seen}, expected {model}; ")
+            })
+            .collect();
+        panic!("{context}: in none of the states {first}..{end}; {seen}")
+    })
+}
+
+fn start_of_history() -> History {
+    History {
+        states: vec![Model::from([(HeapId::CATALOG, BTreeMap::new())])],
+        durable: 0,
+    }
+}
+
+fn crash_and_recover(created: &SimDisk, seed: u64, crash_at: u64, fate: Fate) -> bool {
+    let context = format!("seed {seed}, operation {crash_at}, {fate:?}");
+    let disk = created.copy(Some(crash_at));
+    let mut random = StdRng::seed_from_u64(seed);
+    let mut history = start_of_history();
+    let finished = match open(&disk) {
+        Ok(db) => work(&db, &mut history, &mut random, 40).is_ok(),
+        Err(_) => false,
+    };
+    let mut random = StdRng::seed_from_u64(seed ^ crash_at);
+    // A second crash, in the middle of recovery, must not matter.
+    let again = disk
+        .after_crash(fate, &mut random)
+        .copy(Some(random.random_range(0..12)));
+    let _ = open(&again);
+    let disk = again.after_crash(fate, &mut random);
+    let db = open(&disk).unwrap_or_else(|error| panic!("{context}: {error}"));
+    let state = check(&db, &history, &context);
+    // Life goes on, and what comes now is kept too.
+    let mut history = History {
+        states: vec![history.states[state].clone()],
+        durable: 0,
+    };
+    work(&db, &mut history, &mut random, 5).unwrap_or_else(|error| panic!("{context}: {error}"));
+    let disk = disk.after_crash(fate, &mut random);
+    let db = open(&disk).unwrap_or_else(|error| panic!("{context}, reopened: {error}"));
+    check(&db, &history, &format!("{context}, reopened"));
+    finished
+}
+
+#[test]
+fn power_loss_at_every_operation_leaves_the_state_after_some_commit() {
+    let created = created();
+    // CRASH_SEEDS=100 makes a long run of it.
+    let seeds = std::env::var("CRASH_SEEDS").map_or(3, |s| s.parse().unwrap());
+    for seed in 0..seeds {
+        for fate in FATES {
+            for crash_at in 0.. {
+                if crash_and_recover(&created, seed, crash_at, fate) {
+                    assert!(crash_at > 50, "the workload is too small to mean anything");
+                    break;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn power_loss_under_sixteen_sessions_keeps_every_acknowledged_row() {
+    let created = created();
+    for seed in 0..40_u64 {
+        let mut random = StdRng::seed_from_u64(seed);
+        let disk = created.copy(Some(random.random_range(20..400)));
+        let fate = FATES[usize::try_from(seed % 4).unwrap()];
+        let acknowledged = std::sync::Mutex::new(BTreeMap::new());
+        let asked = AtomicU64::new(0);
+        if let Ok(db) = open(&disk) {
+            std::thread::scope(|scope| {
+                for session in 0..16_u64 {
+                    let (db, acknowledged, asked) = (&db, &acknowledged, &asked);
+                    scope.spawn(move || -> Result<(), StorageError> {
+                        for number in 0_u64.. {
+                            let row = (session << 32 | number).to_le_bytes();
+                            let mut txn = db.begin(Arc::new(NoWaits));
+                            let id = db.insert(&mut txn, HeapId::CATALOG, &row)?;
+                            let twin = db.insert(&mut txn, HeapId::CATALOG, &row)?;
+                            asked.fetch_add(1, Ordering::SeqCst);
+                            if number % 7 == 3 {
+                                db.rollback(txn)?;
+                                continue;
+                            }
+                            db.commit(txn, true)?;
+                            let mut acknowledged = acknowledged.lock().unwrap();
+                            acknowledged.insert(id, row.to_vec());
+                            acknowledged.insert(twin, row.to_vec());
+                        }
+                        Ok(())
+                    });
+                }
+            });
+        }
+        let db = open(&disk.after_crash(fate, &mut random)).unwrap();
+        let found = rows(&db, HeapId::CATALOG);
+        for (id, row) in acknowledged.into_inner().unwrap() {
+            assert_eq!(found.get(&id), Some(&row), "seed {seed}, {fate:?}");
+        }
+        // Both rows of a transaction or none, and none of those rolled back.
+        let mut count: BTreeMap<&Vec<u8>, u32> = BTreeMap::new();
+        for row in found.values() {
+            *count.entry(row).or_default() += 1;
+            let number = u32::from_le_bytes(row[..4].try_into().unwrap());
+            assert_ne!(number % 7, 3, "seed {seed}, {fate:?}");
+        }
+        assert!(count.values().all(|&n| n == 2), "seed {seed}, {fate:?}");
+        assert!(asked.load(Ordering::SeqCst) > 0);
+    }
+}
+
+#[test]
+fn a_damaged_log_block_ends_the_log_and_is_not_replayed() {
+    let disk = created();
+    let db = open(&disk).unwrap();
+    let mut history = start_of_history();
+    let mut lsns = Vec::new();
+    for number in 0..20_u8 {
+        let mut txn = db.begin(Arc::new(NoWaits));
+        let id = db.insert(&mut txn, HeapId::CATALOG, &[number; 50]).unwrap();
+        lsns.push(db.commit(txn, true).unwrap().lsn.unwrap());
+        let mut model = history.states.last().unwrap().clone();
+        model
+            .get_mut(&HeapId::CATALOG)
+            .unwrap()
+            .insert(id, vec![number; 50]);
+        history.states.push(model);
+    }
+    let vlf = db
+        .vlfs()
+        .into_iter()
+        .find(|v| v.sequence_number == lsns[10].vlf_sequence())
+        .unwrap();
+    let mut random = StdRng::seed_from_u64(1);
+    for bit in [0, 77, 300, 4095] {
+        let disk = disk.after_crash(Fate::Kept, &mut random);
+        let at = vlf.begin_offset + u64::from(lsns[10].block()) * 512;
+        let at = usize::try_from(at).unwrap() + bit / 8;
+        disk.damage(Path::new("/small_log.ldf"), |bytes| {
+            bytes[at] ^= 1 << (bit % 8)
+        });
+        let db = open(&disk).unwrap();
+        // The eleventh commit and all after it are gone.
+        assert_eq!(check(&db, &history, "damaged"), 10);
+    }
+}
+
+#[test]
+fn a_damaged_data_page_is_detected_and_named() {
+    let disk = created();
+    let db = open(&disk).unwrap();
+    let mut txn = db.begin(Arc::new(NoWaits));
+    let id = db.insert(&mut txn, HeapId::CATALOG, b"row").unwrap();
+    db.commit(txn, true).unwrap();
+    db.close().unwrap();
+    disk.damage(Path::new("/small.mdf"), |bytes| {
+        bytes[id.page.page as usize * 8192 + 4000] ^= 1;
+    });
+    let db = open(&disk).unwrap();
+    let error = db.read(id).unwrap_err();
+    assert!(
+        matches!(error, StorageError::DamagedPage { page, .. } if page == id.page.page),
+        "{error}"
+    );
+    let backup = db.backup_full(&BackupTarget::Nul, &BackupOptions::default());
+    assert!(matches!(backup, Err(StorageError::DamagedPage { .. })));
+}
+
+#[test]
+fn a_failed_log_write_stops_the_database_until_it_is_opened_again() {
+    let created = created();
+    let disk = created.copy(None);
+    open(&disk).unwrap().close().unwrap();
+    let disk = created.copy(Some(disk.operations() + 3));
+    let db = open(&disk).unwrap();
+    let error = (0..100).find_map(|_| {
+        let mut txn = db.begin(Arc::new(NoWaits));
+        db.insert(&mut txn, HeapId::CATALOG, b"row")
+            .and_then(|_| db.commit(txn, true).map(drop))
+            .err()
+    });
+    assert!(matches!(error, Some(StorageError::Io { .. })), "{error:?}");
+    let mut txn = db.begin(Arc::new(NoWaits));
+    let error = db.insert(&mut txn, HeapId::CATALOG, b"row").unwrap_err();
+    assert!(matches!(error, StorageError::Unavailable(_)), "{error}");
+}
