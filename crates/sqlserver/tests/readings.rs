@@ -1,0 +1,253 @@
+//! Readings where the login may read all, and where it may not.
+#![allow(clippy::unwrap_used, reason = "a test's helper may fail the test")]
+
+mod double;
+
+use double::{Door, Double, Part, big_column, int_column, text_column};
+use labdb_types::{Column, SqlType, Value};
+use records::{Failure, FileKind, Server};
+use sqlserver::connect::Encrypt;
+use sqlserver::readings::{Counters, States};
+use sqlserver::{Connection, ConnectionArgs, Environment, Settings, block_on, readings, texts};
+use std::sync::Arc;
+
+fn server(major: u32) -> Server {
+    Server {
+        product: "Microsoft SQL Server".into(),
+        version: format!("{major}.0.1.1"),
+        major_version: Some(major),
+        edition: "Developer".into(),
+        engine_edition: Some(3),
+        host_platform: None,
+        injected_faults: None,
+    }
+}
+
+/// A view's answer: a row of `n` in every number, `text` in every text.
+fn row_of(columns: Vec<Column>, n: i64, text: &str) -> Part {
+    let values = columns
+        .iter()
+        .map(|column| match column.sql_type {
+            SqlType::BigInt => Value::BigInt(n),
+            SqlType::Int => Value::Int(i32::try_from(n).unwrap()),
+            SqlType::Bit => Value::Bit(true),
+            SqlType::NVarChar(_) => Value::text(text),
+            _ => Value::Null,
+        })
+        .collect();
+    Part::Rows(columns, vec![values])
+}
+
+fn columns(bigs: &[&str], ints: &[&str], names: &[&str]) -> Vec<Column> {
+    let mut all: Vec<Column> = bigs.iter().map(|name| big_column(name)).collect();
+    all.extend(ints.iter().map(|name| int_column(name)));
+    all.extend(names.iter().map(|name| text_column(name)));
+    all
+}
+
+/// What each view says, by a word that only its text has.
+fn view(text: &str) -> Part {
+    if text.contains("dm_io_virtual_file_stats") {
+        let numbers = [
+            "size_pages",
+            "sample_ms",
+            "reads",
+            "bytes_read",
+            "read_stall_ms",
+            "queued_read_stall_ms",
+            "writes",
+            "bytes_written",
+            "write_stall_ms",
+            "queued_write_stall_ms",
+            "stall_ms",
+            "size_on_disk_bytes",
+        ];
+        let mut all = columns(
+            &numbers,
+            &["database_id", "file_id", "file_type"],
+            &["logical_name", "physical_name"],
+        );
+        all.push(Column::new(
+            "file_handle",
+            SqlType::VarBinary(labdb_types::Length::Limited(16)),
+        ));
+        return row_of(all, 1, "f");
+    }
+    if text.contains("dm_os_wait_stats") {
+        let numbers = ["waiting_tasks", "wait_ms", "max_wait_ms", "signal_wait_ms"];
+        return row_of(columns(&numbers, &[], &["wait_type"]), 2, "WRITELOG");
+    }
+    if text.contains("dm_os_performance_counters") {
+        return row_of(
+            columns(&["value"], &["cntr_type"], &["counter_name"]),
+            3,
+            "Log Flushes/sec",
+        );
+    }
+    if text.contains("SYSUTCDATETIME") {
+        return row_of(
+            columns(&[], &[], &["server_time"]),
+            0,
+            "2026-01-02T03:04:05.1234567",
+        );
+    }
+    if text.contains("dm_os_sys_info") {
+        return row_of(
+            columns(&[], &[], &["server_start_time"]),
+            0,
+            "2026-01-01T00:00:00",
+        );
+    }
+    if text.contains("sys.databases") {
+        let mut all = columns(
+            &["target_recovery_time_s"],
+            &["database_id", "compatibility_level"],
+            &[
+                "create_date",
+                "recovery_model",
+                "log_reuse_wait",
+                "delayed_durability",
+            ],
+        );
+        all.push(Column::new("read_committed_snapshot", SqlType::Bit));
+        all.push(Column::new("accelerated_database_recovery", SqlType::Bit));
+        return row_of(all, 5, "FULL");
+    }
+    if text.contains("database_recovery_status") {
+        let names = ["last_log_backup_lsn", "database_guid", "recovery_fork_guid"];
+        return row_of(columns(&[], &[], &names), 0, "37000000012300001");
+    }
+    if text.contains("dm_db_log_space_usage") {
+        let numbers = ["log_size_bytes", "log_used_bytes", "log_since_backup_bytes"];
+        return row_of(columns(&numbers, &[], &[]), 6, "");
+    }
+    if text.contains("LOGINFO") {
+        let status = |value| vec![Value::Int(value)];
+        return Part::Rows(
+            vec![int_column("Status")],
+            vec![status(2), status(0), status(2)],
+        );
+    }
+    row_of(columns(&["vlf_count", "active_vlf_count"], &[], &[]), 7, "")
+}
+
+/// A server whose views are the above, except where `refuse` gives an error for a batch.
+fn views(refuse: fn(&str) -> Option<Part>) -> Double {
+    Double::start(Door::Plain, move |batch| {
+        if let Some(error) = refuse(batch) {
+            return vec![error, Part::Error(297, 16, "no permission for this action")];
+        }
+        batch.lines().map(view).collect()
+    })
+}
+
+fn read(double: &Double, major: u32) -> (Counters, States) {
+    let args = ConnectionArgs {
+        server: Some(double.server()),
+        database: Some("lab".to_owned()),
+        user: Some("reader".to_owned()),
+        encrypt: Some(Encrypt::Disable),
+        ..ConnectionArgs::default()
+    };
+    let environment = Environment::from_fn(|name| (name == "SQLCMDPASSWORD").then(String::new));
+    let settings = Arc::new(Settings::resolve("test", &args, None, &environment).unwrap());
+    block_on(async {
+        let mut connection = Connection::open(&settings).await?;
+        let counters = readings::counters(&mut connection, &server(major))
+            .await
+            .map_err(|error| error.failure("counters"))?;
+        let states = readings::states(&mut connection, &server(major))
+            .await
+            .map_err(|error| error.failure("states"))?;
+        Ok::<_, Failure>((counters, states))
+    })
+    .unwrap()
+}
+
+#[test]
+fn where_all_may_be_read_two_round_trips_do() {
+    let double = views(|_| None);
+    let (counters, states) = read(&double, 16);
+    assert_eq!(double.seen.lock().unwrap().batches.len(), 2);
+    assert_eq!((counters.unavailable, states.unavailable), (vec![], vec![]));
+    let file = &counters.files.unwrap()[0];
+    assert_eq!(
+        (file.kind, file.size_bytes, file.writes),
+        (FileKind::Log, 8192, 1)
+    );
+    assert_eq!(file.file_handle, None);
+    assert_eq!(counters.waits.unwrap()[0].wait_type, "WRITELOG");
+    assert_eq!(
+        counters.server_time.to_string(),
+        "2026-01-02T03:04:05.1234567Z"
+    );
+    let database = states.database;
+    assert_eq!(database.armed, Some(true));
+    assert_eq!(
+        (database.log_used_bytes, database.vlf_count),
+        (Some(6), Some(7))
+    );
+    assert_eq!(states.compatibility_level, Some(5));
+}
+
+#[test]
+fn what_may_not_be_read_is_null_with_the_grant_and_all_else_is_read() {
+    let double = views(|batch| {
+        ["dm_io_virtual", "dm_os_wait", "dm_db_log_info"]
+            .iter()
+            .any(|view| batch.contains(view))
+            .then_some(Part::Error(
+                300,
+                14,
+                "VIEW SERVER PERFORMANCE STATE permission was denied",
+            ))
+    });
+    let (counters, states) = read(&double, 16);
+    assert_eq!((counters.files, counters.waits), (None, None));
+    let fields: Vec<&str> = counters
+        .unavailable
+        .iter()
+        .map(|gap| gap.field.as_str())
+        .collect();
+    assert_eq!(fields, ["files", "waits"]);
+    for gap in &counters.unavailable {
+        assert_eq!(gap.sql_error, Some(300));
+        let remedy = gap.remedy.as_deref().unwrap();
+        assert!(
+            remedy.contains("GRANT VIEW SERVER PERFORMANCE STATE TO [reader]"),
+            "{remedy}"
+        );
+    }
+    assert_eq!(counters.performance_counters.unwrap()[0].value, 3);
+    assert_eq!(
+        (states.database.vlf_count, states.database.active_vlf_count),
+        (None, None)
+    );
+    assert_eq!(states.database.log_size_bytes, Some(6));
+    let fields: Vec<&str> = states
+        .unavailable
+        .iter()
+        .map(|gap| gap.field.as_str())
+        .collect();
+    assert_eq!(fields, ["database.vlf_count", "database.active_vlf_count"]);
+}
+
+#[test]
+fn before_2016_sp2_the_virtual_log_files_are_counted_another_way() {
+    let double = views(|batch| {
+        batch.contains("dm_db_log_info").then_some(Part::Error(
+            208,
+            16,
+            "Invalid object name 'sys.dm_db_log_info'.",
+        ))
+    });
+    let (_, states) = read(&double, 13);
+    assert_eq!(states.database.vlf_count, Some(3));
+    assert_eq!(states.database.active_vlf_count, Some(2));
+    assert_eq!(states.unavailable, []);
+    let batches = &double.seen.lock().unwrap().batches;
+    assert_eq!(
+        *batches.last().unwrap(),
+        texts::readings::log_info_before_2016_sp2().sql
+    );
+}
