@@ -12,6 +12,8 @@ pub enum Scope {
     ServerState,
     /// A view of the current database's state.
     DatabaseState,
+    /// The catalogue's rows of databases, which are filtered and not refused.
+    Catalogue,
 }
 
 /// The GRANT that makes a refused reading possible.
@@ -23,6 +25,7 @@ pub fn grant(scope: Scope, server: &Server, login: &str) -> String {
     let login = quote_name(login).unwrap_or_else(|_| "[login]".to_owned());
     let azure = server.engine_edition == Some(AZURE_SQL_DATABASE);
     match scope {
+        Scope::Catalogue => format!("In master: GRANT VIEW ANY DATABASE TO {login};"),
         _ if azure => format!(
             "In the database: GRANT VIEW DATABASE STATE TO {login}; (on Basic, S0, S1 and elastic \
              pools, in master: ALTER SERVER ROLE ##MS_ServerStateReader## ADD MEMBER {login};)"

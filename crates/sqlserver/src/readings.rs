@@ -37,6 +37,16 @@ fn unavailable(
     }
 }
 
+/// A reading that came back without its row: views of the catalogue filter instead of refusing.
+fn no_row(field: &str, server: &Server, login: &str) -> Unavailable {
+    Unavailable {
+        field: field.to_owned(),
+        reason: "the view gave no row: the login may not see it".to_owned(),
+        sql_error: None,
+        remedy: Some(permission::grant(Scope::Catalogue, server, login)),
+    }
+}
+
 /// `type` of `sys.database_files`.
 fn file_kind(file_type: i32) -> FileKind {
     match file_type {

@@ -233,6 +233,29 @@ fn what_may_not_be_read_is_null_with_the_grant_and_all_else_is_read() {
 }
 
 #[test]
+fn a_view_that_hides_its_row_gives_null_with_a_reason_too() {
+    let hidden = |batch: &str| {
+        batch
+            .contains("database_recovery_status")
+            .then(|| Part::Rows(vec![text_column("last_log_backup_lsn")], vec![]))
+    };
+    let double = Double::start(Door::Plain, move |batch| {
+        batch
+            .lines()
+            .map(|line| hidden(line).unwrap_or_else(|| view(line)))
+            .collect()
+    });
+    let (_, states) = read(&double, 16);
+    assert_eq!(states.database.armed, None, "unknown, not false");
+    let gap = states
+        .unavailable
+        .iter()
+        .find(|gap| gap.field == "database.armed")
+        .unwrap();
+    assert!(gap.remedy.as_deref().unwrap().contains("GRANT"), "{gap:?}");
+}
+
+#[test]
 fn before_2016_sp2_the_virtual_log_files_are_counted_another_way() {
     let double = views(|batch| {
         batch.contains("dm_db_log_info").then_some(Part::Error(

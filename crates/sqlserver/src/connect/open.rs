@@ -184,7 +184,12 @@ async fn connect_tcp(settings: &Settings, host: &str, port: u16) -> Result<TcpSt
         io::ErrorKind::NotFound => "Check the server's name (-S or SQLCMDSERVER).",
         _ => "Check the network and the firewalls between here and the server.",
     };
-    Err(no_connection(settings, &format!("{host} port {port}: {error}")).remedy(remedy))
+    let what = if host == settings.server.host {
+        error.to_string()
+    } else {
+        format!("it sent on to {host},{port}: {error}")
+    };
+    Err(no_connection(settings, &what).remedy(remedy))
 }
 
 fn login_failure(settings: &Settings, database: Option<&str>, error: DriverError) -> Failure {

@@ -60,16 +60,13 @@ pub async fn counters(connection: &mut Connection, server: &Server) -> Result<Co
             None
         }
     };
-    let start = rows("server_start_time", start);
+    let start = rows("server_start_time", start).and_then(|rows| rows.into_iter().next());
     let files = rows("files", files);
     let waits = rows("waits", waits);
     let counters = rows("performance_counters", counters);
     Ok(Counters {
         server_time: utc(&one(clock, "the server's clock")?.some_text("server_time")?)?,
-        server_start_time: match start.and_then(|rows| rows.into_iter().next()) {
-            Some(row) => row.text("server_start_time")?,
-            None => None,
-        },
+        server_start_time: start.map_or(Ok(None), |row| row.text("server_start_time"))?,
         files: each(files, file)?,
         waits: each(waits, wait)?,
         performance_counters: each(counters, counter)?,

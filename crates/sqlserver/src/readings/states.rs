@@ -1,7 +1,7 @@
 //! The database's states: recovery model, reuse wait, armed or not, log space, virtual log files.
 
-use super::gather::{gather, one};
-use super::unavailable;
+use super::gather::{Reading, gather, one};
+use super::{no_row, unavailable};
 use crate::connection::Connection;
 use crate::error::SqlError;
 use crate::permission::Scope;
@@ -61,35 +61,44 @@ pub async fn states(connection: &mut Connection, server: &Server) -> Result<Stat
 
     let login = connection.settings().user.as_str();
     let mut missing = Vec::new();
-    let mut lacks =
-        |fields: &[&str], scope, error: &SqlError| {
-            missing.extend(fields.iter().map(|field| {
-                unavailable(&format!("database.{field}"), scope, error, server, login)
-            }));
-        };
     let row = one(database, "the database in sys.databases")?;
-    let recovery = first(recovery).unwrap_or_else(|error| {
-        let fields = [
+    let mut row_of = |fields: &[&str], scope, reading: Reading| {
+        let (row, gap) = match reading {
+            Ok(rows) => (rows.into_iter().next(), None),
+            Err(error) => (None, Some(error)),
+        };
+        if row.is_none() {
+            missing.extend(fields.iter().map(|field| {
+                let field = format!("database.{field}");
+                match &gap {
+                    Some(error) => unavailable(&field, scope, error, server, login),
+                    None => no_row(&field, server, login),
+                }
+            }));
+        }
+        row
+    };
+    let recovery = row_of(
+        &[
             "armed",
             "last_log_backup_lsn",
             "database_guid",
             "recovery_fork_guid",
-        ];
-        lacks(&fields, Scope::DatabaseState, &error);
-        None
-    });
-    let space = first(space).unwrap_or_else(|error| {
-        let fields = ["log_size_bytes", "log_used_bytes", "log_since_backup_bytes"];
-        lacks(&fields, Scope::ServerState, &error);
-        None
-    });
+        ],
+        Scope::DatabaseState,
+        recovery,
+    );
+    let space = row_of(
+        &["log_size_bytes", "log_used_bytes", "log_since_backup_bytes"],
+        Scope::ServerState,
+        space,
+    );
     let vlfs = vlfs
         .map_err(|error| {
-            lacks(
-                &["vlf_count", "active_vlf_count"],
-                Scope::DatabaseState,
-                &error,
-            );
+            missing.extend(["vlf_count", "active_vlf_count"].map(|field| {
+                let field = format!("database.{field}");
+                unavailable(&field, Scope::DatabaseState, &error, server, login)
+            }));
         })
         .ok();
 
@@ -147,11 +156,6 @@ async fn virtual_log_files_before_2016_sp2(
         }
     }
     Ok(Ok(vlfs))
-}
-
-/// The first row of a reading; none where it has no row.
-fn first(reading: Result<Vec<Row>, SqlError>) -> Result<Option<Row>, SqlError> {
-    reading.map(|rows| rows.into_iter().next())
 }
 
 fn text(row: Option<&Row>, column: &str) -> Result<Option<String>, SqlError> {
