@@ -230,7 +230,7 @@ fn an_error_at_the_nth_transaction_makes_the_round_invalid_and_is_not_retried() 
         assert_eq!(load.errors[0].count, 1);
         let received = server.counts.received.load(Ordering::SeqCst);
         assert_eq!(load.transactions, received - 1, "all but the failed one");
-        assert!(received < 300_000, "the other workers stopped early");
+        assert!(received < 50_000, "the other workers stopped early");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(said.contains(&number.to_string()), "{said}");
     }
@@ -367,7 +367,7 @@ fn an_interrupt_writes_what_was_measured_marked_partial() {
             delay: Duration::from_millis(2),
             ..Script::default()
         });
-        let mut child = loadgen(&server, "--workers 3 --rows 1000000")
+        let mut child = loadgen(&server, "--workers 3 --rows 5000 --deadline 30s")
             .spawn()
             .unwrap();
         drop(child.stdin.take());
@@ -412,7 +412,7 @@ fn a_second_interrupt_ends_it_at_once() {
         fault: Some((20, Fault::Silence)),
         ..Script::default()
     });
-    let mut child = loadgen(&server, "--workers 2 --rows 1000000")
+    let mut child = loadgen(&server, "--workers 2 --rows 1000000 --deadline 30s")
         .spawn()
         .unwrap();
     drop(child.stdin.take());
