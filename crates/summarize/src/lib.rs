@@ -1,1 +1,184 @@
-//! summarize
+//! Rounds become statistics: per variant, per comparison, with a verdict.
+//!
+//! [`input`] reads the rounds, [`experiment`] orders them and sets aside what does not count,
+//! [`describe`] is polars over the variants, [`pairs`] and [`compare`] are the inference,
+//! [`warnings`] says what limits it; [`tables`], [`render`] and [`csv_file`] write it down.
+
+mod cli;
+mod compare;
+mod csv_file;
+mod describe;
+mod experiment;
+mod grid;
+mod input;
+mod metric;
+mod number;
+mod pairs;
+mod render;
+mod sentence;
+mod summary;
+mod tables;
+#[cfg(test)]
+mod testing;
+mod warnings;
+
+pub use cli::{Args, FailIf, Format, TableName};
+pub use metric::{DisplayUnit, Metric, Sense};
+
+use experiment::Experiment;
+use records::stage::{Stage, StageResult};
+use records::{ComparisonVerdict, ExitStatus, Failure, FailureCode, Record};
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+use summary::Summary;
+
+const PROGRAM: &str = "summarize";
+
+/// The width of tables for people where `COLUMNS` does not say.
+const COLUMNS: u16 = 80;
+
+/// Runs the program and gives its exit code.
+#[must_use]
+pub fn run(args: &Args) -> ExitCode {
+    if args.format == Format::Jsonl {
+        records::stage::run(PROGRAM, |stage| summarize(stage, args))
+    } else {
+        records::stage::run_for_people(PROGRAM, |stage| summarize(stage, args))
+    }
+}
+
+fn summarize(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
+    let tables = args.tables()?;
+    let input = input::read(PROGRAM, &args.files)?;
+    let (status, repeated) = (input.status, input.repeated);
+    let names = input.experiment_names();
+    let experiments = Experiment::sort(input, args.experiment.as_deref());
+    check_names(args, &experiments, &names)?;
+    let summaries = experiments
+        .into_iter()
+        .map(|experiment| Summary::new(experiment, args, repeated))
+        .collect::<Result<Vec<_>, _>>()?;
+    write(stage, args, &tables, &summaries)?;
+    if status == ExitStatus::Success && gate(args, &summaries) {
+        return Ok(ExitStatus::Gate);
+    }
+    Ok(status)
+}
+
+/// Refuses an experiment or a baseline that no round has.
+fn check_names(args: &Args, experiments: &[Experiment], names: &[String]) -> Result<(), Failure> {
+    if let (Some(name), true) = (&args.experiment, experiments.is_empty()) {
+        return Err(Failure::new(
+            FailureCode::BadInput,
+            format!("no round is of experiment {name}"),
+        )
+        .remedy(format!("There are rounds of: {}.", names.join(", "))));
+    }
+    let variants: Vec<&String> = experiments
+        .iter()
+        .flat_map(|experiment| &experiment.variants)
+        .collect();
+    if let Some(name) = args
+        .baseline
+        .as_ref()
+        .filter(|name| !variants.contains(name))
+    {
+        let known: Vec<&str> = variants.iter().map(|variant| variant.as_str()).collect();
+        return Err(
+            Failure::new(FailureCode::Usage, format!("no round is of variant {name}"))
+                .remedy(format!("--baseline takes one of: {}.", known.join(", "))),
+        );
+    }
+    Ok(())
+}
+
+fn write(
+    stage: &mut Stage,
+    args: &Args,
+    tables: &[TableName],
+    summaries: &[Summary],
+) -> StageResult {
+    match args.format {
+        Format::Table => {
+            let texts: Vec<String> = summaries
+                .iter()
+                .map(|summary| render::text(summary, tables, width(), colour()))
+                .collect();
+            stage.output().write_all(texts.join("\n").as_bytes())?;
+        }
+        Format::Md => {
+            let pages: Vec<String> = summaries
+                .iter()
+                .map(|summary| render::markdown_page(summary, tables))
+                .collect();
+            stage.output().write_all(pages.join("\n").as_bytes())?;
+        }
+        Format::Csv => {
+            for table in tables {
+                csv_file::write(summaries, *table, stage.output())?;
+            }
+        }
+        Format::Jsonl => {
+            for summary in summaries {
+                for table in tables {
+                    emit(stage, summary, *table)?;
+                }
+            }
+        }
+    }
+    stage.output().flush()?;
+    Ok(())
+}
+
+fn emit(stage: &mut Stage, summary: &Summary, table: TableName) -> StageResult {
+    match table {
+        TableName::Rounds => {
+            for run in &summary.experiment.rounds {
+                stage.emit(&Record::Round(Box::new(run.round.clone())))?;
+            }
+        }
+        TableName::Variants => {
+            for variant in &summary.variants {
+                stage.emit(&Record::VariantSummary(Box::new(variant.clone())))?;
+            }
+        }
+        TableName::Comparison => {
+            for comparison in &summary.comparisons {
+                stage.emit(&Record::Comparison(Box::new(comparison.clone())))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a headline verdict is one that was to fail; nothing to compare is inconclusive.
+fn gate(args: &Args, summaries: &[Summary]) -> bool {
+    let mut verdicts: Vec<ComparisonVerdict> = Vec::new();
+    for summary in summaries {
+        let headlines = summary
+            .comparisons
+            .iter()
+            .filter(|comparison| comparison.headline);
+        verdicts.extend(headlines.map(|comparison| comparison.verdict));
+        if summary.comparisons.is_empty() {
+            verdicts.push(ComparisonVerdict::Inconclusive);
+        }
+    }
+    let named = |verdict: &ComparisonVerdict| args.fail_if.iter().any(|fail| fail.names(*verdict));
+    verdicts.iter().any(named)
+}
+
+fn width() -> u16 {
+    std::env::var("COLUMNS")
+        .ok()
+        .and_then(|columns| columns.parse().ok())
+        .filter(|columns| (40..=400).contains(columns))
+        .unwrap_or(COLUMNS)
+}
+
+/// Colour only on a terminal, and never under `NO_COLOR` (<https://no-color.org>).
+fn colour() -> bool {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    io::stdout().is_terminal() && !refused && !dumb
+}

@@ -1,0 +1,166 @@
+//! The command line.
+
+use crate::metric::Metric;
+use clap::{Parser, ValueEnum};
+use records::{ComparisonVerdict, ExitStatus};
+use std::path::PathBuf;
+
+/// Rounds become statistics: per variant, per comparison, with a verdict
+///
+/// Reads streams with `round` records (other records are skipped) and says what the rounds, the
+/// variants and their comparison come to. The unit is the round. Rounds of two variants in one
+/// block are a pair; what is compared is the ratio within a pair.
+///
+/// The verdict on a variant: faster or slower (lower or higher, where the metric is no time) where
+/// the exact two-sided sign-flip test of the mean log ratio rejects at 1 - CONFIDENCE; equivalent
+/// where the whole interval of the ratio lies inside the floor; otherwise inconclusive, with the
+/// number of pairs that it would take. The ratio is the Hodges-Lehmann estimate and the interval
+/// is the test inverted. The first metric is the headline; p is corrected after Holm over the
+/// variants for the headline, and over variants and metrics for the others. Six pairs are the
+/// least that can be significant at 95 %.
+///
+/// Rounds that are invalid or partial, and values that are null, are set aside and counted.
+/// Values far from the others are flagged and kept.
+#[derive(Debug, Parser)]
+#[command(name = "summarize", version, after_help = SEE_LONG, after_long_help = format!("{NOTES}\n{}", ExitStatus::HELP))]
+pub struct Args {
+    /// Streams to read (- is standard input) [default: standard input]
+    pub files: Vec<PathBuf>,
+    /// How to write it
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Which tables; may be repeated [default: all; csv: rounds; jsonl: variants, comparison]
+    #[arg(long = "table", value_enum)]
+    pub tables: Vec<TableName>,
+    /// Only this experiment
+    #[arg(long)]
+    pub experiment: Option<String>,
+    /// The metrics to compare; the first is the headline.
+    #[arg(long = "metric", value_parser = metric, help = METRIC_HELP)]
+    pub metrics: Vec<Metric>,
+    /// The variant that the others are compared with [default: that of the first round]
+    #[arg(long)]
+    pub baseline: Option<String>,
+    /// The largest difference that does not matter: 0.02 is 2 %
+    #[arg(long, default_value_t = 0.02, value_parser = floor)]
+    pub floor: f64,
+    /// The confidence of the intervals; the level of the tests is 1 less this
+    #[arg(long, default_value_t = 0.95, value_parser = confidence)]
+    pub confidence: f64,
+    /// Exit with 9 where the headline's verdict is this; may be repeated
+    #[arg(long, value_enum)]
+    pub fail_if: Vec<FailIf>,
+}
+
+const METRIC_HELP: &str = "A metric to compare, a field of the round; may be repeated, the first is the \
+    headline [default: elapsed_ms, log_bytes_written, writelog_wait_ms]";
+
+const SEE_LONG: &str = "Examples, the CSV's rules and the exit codes: --help";
+
+const NOTES: &str = "\
+Units:
+  1 MB is 1,048,576 bytes in tables for people. CSV and JSON Lines hold the
+  records' own units, which the names end with.
+
+CSV:
+  RFC 4180, one rectangular table, numbers bare, a missing value empty. Times
+  are UTC without the Z (2025-03-01T09:00:02.500), as spreadsheets read them. A
+  text that begins with = + - @, a tab or a carriage return gets an apostrophe
+  in front, so that no spreadsheet runs it as a formula.
+
+Examples:
+  summarize < rounds.jsonl
+  summarize --format csv --table rounds < rounds.jsonl > rounds.csv
+  summarize --format md monday.jsonl tuesday.jsonl >> report.md
+  summarize --metric elapsed_ms --floor 0.05 --fail-if slower < rounds.jsonl
+";
+
+/// How to write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Text for a terminal, 80 columns wide.
+    Table,
+    /// Records, one a line.
+    Jsonl,
+    /// One table for a spreadsheet.
+    Csv,
+    /// Markdown.
+    Md,
+}
+
+/// A table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TableName {
+    /// Each round.
+    Rounds,
+    /// Each variant.
+    Variants,
+    /// Each variant against the baseline.
+    Comparison,
+}
+
+/// A verdict that is to fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FailIf {
+    /// A variant is slower than the baseline.
+    Slower,
+    /// A variant is faster than the baseline.
+    Faster,
+    /// Neither could be shown, or there was nothing to compare.
+    Inconclusive,
+}
+
+impl FailIf {
+    /// Whether it names this verdict.
+    #[must_use]
+    pub fn names(self, verdict: ComparisonVerdict) -> bool {
+        matches!(
+            (self, verdict),
+            (Self::Slower, ComparisonVerdict::Slower)
+                | (Self::Faster, ComparisonVerdict::Faster)
+                | (Self::Inconclusive, ComparisonVerdict::Inconclusive)
+        )
+    }
+}
+
+impl Args {
+    /// The tables to write.
+    ///
+    /// # Errors
+    /// CSV holds one table and more were asked for.
+    pub fn tables(&self) -> Result<Vec<TableName>, records::Failure> {
+        use TableName::{Comparison, Rounds, Variants};
+        if self.format == Format::Csv && self.tables.len() > 1 {
+            return Err(records::Failure::new(
+                records::FailureCode::Usage,
+                "a CSV file holds one table, and more than one --table was given",
+            )
+            .remedy("Run summarize once for each."));
+        }
+        Ok(match (self.tables.is_empty(), self.format) {
+            (false, _) => self.tables.clone(),
+            (true, Format::Csv) => vec![Rounds],
+            (true, Format::Jsonl) => vec![Variants, Comparison],
+            (true, Format::Table | Format::Md) => vec![Rounds, Variants, Comparison],
+        })
+    }
+}
+
+fn metric(name: &str) -> Result<Metric, String> {
+    Metric::named(name)
+        .ok_or_else(|| format!("no such metric; there are: {}", Metric::names().join(", ")))
+}
+
+fn floor(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(value) if (0.0..=10.0).contains(&value) => Ok(value),
+        _ => Err("a share from 0 to 10, such as 0.02 for 2 %".to_owned()),
+    }
+}
+
+fn confidence(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(value) if (0.5..=0.999_999).contains(&value) => Ok(value),
+        _ => Err("a share from 0.5 to 0.999999, such as 0.95".to_owned()),
+    }
+}

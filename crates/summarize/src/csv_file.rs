@@ -1,0 +1,322 @@
+//! One rectangular table for a spreadsheet.
+
+use crate::cli::TableName;
+use crate::experiment::Run;
+use crate::summary::Summary;
+use csv::{Terminator, Writer, WriterBuilder};
+use jiff::Timestamp;
+use jiff::fmt::strtime;
+use records::{Comparison, Round, VariantSummary};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Writes one table over all experiments: RFC 4180 with CRLF, a head, one unit a column.
+///
+/// # Errors
+/// Writing failed.
+pub(crate) fn write(
+    summaries: &[Summary],
+    table: TableName,
+    output: &mut impl Write,
+) -> io::Result<()> {
+    let mut csv = WriterBuilder::new()
+        .terminator(Terminator::CRLF)
+        .from_writer(output);
+    match table {
+        TableName::Rounds => {
+            csv.write_record(ROUND_HEAD)?;
+            for summary in summaries {
+                for run in &summary.experiment.rounds {
+                    csv.write_record(round_cells(&summary.experiment.name, run))?;
+                }
+            }
+        }
+        TableName::Variants => variants(summaries, &mut csv)?,
+        TableName::Comparison => {
+            csv.write_record(COMPARISON_HEAD)?;
+            for comparison in summaries.iter().flat_map(|summary| &summary.comparisons) {
+                csv.write_record(comparison_cells(comparison))?;
+            }
+        }
+    }
+    csv.flush()
+}
+
+/// A text that no spreadsheet runs as a formula: an apostrophe goes before what would begin one
+/// (OWASP, "CSV Injection").
+fn text(value: &str) -> String {
+    if value.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        format!("'{value}")
+    } else {
+        value.to_owned()
+    }
+}
+
+/// A number bare, a missing one empty.
+fn number<T: ToString>(value: Option<T>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
+/// UTC without the Z, to the millisecond: the form that spreadsheets take as a time.
+fn time(at: Timestamp) -> String {
+    strtime::format("%Y-%m-%dT%H:%M:%S.%3f", at).unwrap_or_else(|_| at.to_string())
+}
+
+/// The name that serde gives a plain enum.
+fn name(value: impl Serialize) -> String {
+    serde_json::to_value(value)
+        .ok()
+        .and_then(|value| value.as_str().map(str::to_owned))
+        .unwrap_or_default()
+}
+
+const ROUND_HEAD: [&str; 49] = [
+    "experiment",
+    "run",
+    "variant",
+    "block",
+    "slot",
+    "trial_id",
+    "validity",
+    "set_aside",
+    "counters",
+    "reasons",
+    "started_utc",
+    "ended_utc",
+    "elapsed_ms",
+    "workers",
+    "transactions",
+    "rows",
+    "transactions_per_s",
+    "errors",
+    "writelog_wait_ms",
+    "writelog_waits",
+    "log_bytes_written",
+    "log_writes",
+    "log_write_stall_ms",
+    "log_write_stall_mean_ms",
+    "log_bytes_per_transaction",
+    "transactions_per_log_write",
+    "data_bytes_written",
+    "data_writes",
+    "data_write_stall_ms",
+    "log_growth_bytes",
+    "data_growth_bytes",
+    "recovery_model",
+    "armed",
+    "delayed_durability",
+    "log_reuse_wait_before",
+    "log_reuse_wait",
+    "log_used_bytes_before",
+    "log_used_bytes",
+    "vlf_count",
+    "latency_p50_us",
+    "latency_p99_us",
+    "latency_max_us",
+    "client_cpu_share",
+    "server",
+    "server_version",
+    "server_edition",
+    "server_injected_faults",
+    "target_server",
+    "target_database",
+];
+
+fn round_cells(experiment: &str, run: &Run) -> Vec<String> {
+    let round: &Round = &run.round;
+    let reasons: Vec<&str> = round
+        .reasons
+        .iter()
+        .map(|reason| reason.code.as_str())
+        .collect();
+    let server = round.header.server.as_ref();
+    let target = round.header.target.as_ref();
+    let of_server =
+        |field: fn(&records::Server) -> &str| text(server.map(field).unwrap_or_default());
+    let trial = round.header.trial.as_ref();
+    vec![
+        text(experiment),
+        text(&run.label),
+        text(&run.variant),
+        number(trial.map(|trial| trial.block)),
+        number(trial.map(|trial| trial.slot)),
+        text(trial.map(|trial| trial.id.as_str()).unwrap_or_default()),
+        name(round.validity),
+        text(run.set_aside.as_deref().unwrap_or_default()),
+        name(round.counters),
+        text(&reasons.join(";")),
+        time(round.started),
+        time(round.ended),
+        number(round.elapsed_ms),
+        number(round.workers),
+        number(round.transactions),
+        number(round.rows),
+        number(round.transactions_per_s),
+        number(round.errors),
+        number(round.writelog_wait_ms),
+        number(round.writelog_waits),
+        number(round.log_bytes_written),
+        number(round.log_writes),
+        number(round.log_write_stall_ms),
+        number(round.log_write_stall_mean_ms),
+        number(round.log_bytes_per_transaction),
+        number(round.transactions_per_log_write),
+        number(round.data_bytes_written),
+        number(round.data_writes),
+        number(round.data_write_stall_ms),
+        number(round.log_growth_bytes),
+        number(round.data_growth_bytes),
+        text(&round.recovery_model),
+        number(round.armed),
+        text(round.delayed_durability.as_deref().unwrap_or_default()),
+        text(&round.log_reuse_wait_before),
+        text(&round.log_reuse_wait),
+        number(round.log_used_bytes_before),
+        number(round.log_used_bytes),
+        number(round.vlf_count),
+        number(round.latency_p50_us),
+        number(round.latency_p99_us),
+        number(round.latency_max_us),
+        number(round.client_cpu_share),
+        of_server(|server| &server.product),
+        of_server(|server| &server.version),
+        of_server(|server| &server.edition),
+        of_server(|server| server.injected_faults.as_deref().unwrap_or_default()),
+        text(
+            target
+                .map(|target| target.server.as_str())
+                .unwrap_or_default(),
+        ),
+        text(
+            target
+                .map(|target| target.database.as_str())
+                .unwrap_or_default(),
+        ),
+    ]
+}
+
+/// One row a variant and a group of columns a metric, since a column has one unit.
+fn variants(summaries: &[Summary], csv: &mut Writer<impl Write>) -> io::Result<()> {
+    let mut metrics: Vec<&str> = Vec::new();
+    for metric in summaries.iter().flat_map(|summary| &summary.metrics) {
+        if !metrics.contains(&metric.name) {
+            metrics.push(metric.name);
+        }
+    }
+    let mut head = vec![
+        "experiment".to_owned(),
+        "server".to_owned(),
+        "variant".to_owned(),
+    ];
+    for metric in &metrics {
+        for figure in [
+            "n",
+            "set_aside",
+            "min",
+            "q1",
+            "median",
+            "q3",
+            "max",
+            "mean",
+            "sd",
+        ] {
+            head.push(format!("{figure}_{metric}"));
+        }
+    }
+    csv.write_record(head)?;
+    for summary in summaries {
+        for variant in &summary.experiment.variants {
+            let of_variant = |metric: &str| {
+                let mut rows = summary.variants.iter();
+                rows.find(|row| row.variant == *variant && row.metric == metric)
+            };
+            let server = metrics
+                .iter()
+                .find_map(|metric| server_of(of_variant(metric)?));
+            let mut cells = vec![
+                text(&summary.experiment.name),
+                text(&server.unwrap_or_default()),
+                text(variant),
+            ];
+            for metric in &metrics {
+                cells.extend(variant_cells(of_variant(metric)));
+            }
+            csv.write_record(cells)?;
+        }
+    }
+    Ok(())
+}
+
+fn server_of(row: &VariantSummary) -> Option<String> {
+    row.header
+        .server
+        .as_ref()
+        .map(|server| server.product.clone())
+}
+
+fn variant_cells(row: Option<&VariantSummary>) -> [String; 9] {
+    let of = |field: fn(&VariantSummary) -> Option<f64>| number(row.and_then(field));
+    [
+        number(row.map(|row| row.n)),
+        number(row.map(|row| row.set_aside)),
+        of(|row| row.min),
+        of(|row| row.q1),
+        of(|row| row.median),
+        of(|row| row.q3),
+        of(|row| row.max),
+        of(|row| row.mean),
+        of(|row| row.sd),
+    ]
+}
+
+const COMPARISON_HEAD: [&str; 17] = [
+    "experiment",
+    "server",
+    "metric",
+    "headline",
+    "baseline",
+    "variant",
+    "pairs",
+    "ratio",
+    "ratio_low",
+    "ratio_high",
+    "confidence",
+    "p",
+    "p_holm",
+    "floor",
+    "verdict",
+    "pairs_needed",
+    "warnings",
+];
+
+fn comparison_cells(row: &Comparison) -> [String; 17] {
+    let warnings: Vec<String> = row
+        .warnings
+        .iter()
+        .map(|warning| name(warning.code))
+        .collect();
+    let server = row
+        .header
+        .server
+        .as_ref()
+        .map(|server| server.product.as_str());
+    [
+        text(&row.experiment),
+        text(server.unwrap_or_default()),
+        text(&row.metric),
+        row.headline.to_string(),
+        text(&row.baseline),
+        text(&row.variant),
+        row.pairs.to_string(),
+        number(row.ratio),
+        number(row.ratio_low),
+        number(row.ratio_high),
+        number(row.confidence),
+        number(row.p),
+        number(row.p_holm),
+        row.floor.to_string(),
+        name(row.verdict),
+        number(row.pairs_needed),
+        text(&warnings.join(";")),
+    ]
+}

@@ -1,0 +1,142 @@
+//! A table for people, as text or as Markdown.
+
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use std::fmt::Write;
+
+/// A table: heads with their units, rows of cells.
+pub(crate) struct Grid {
+    pub(crate) title: String,
+    pub(crate) columns: Vec<GridColumn>,
+    pub(crate) rows: Vec<Vec<String>>,
+}
+
+/// One column.
+pub(crate) struct GridColumn {
+    pub(crate) head: String,
+    pub(crate) number: bool,
+}
+
+impl Grid {
+    pub(crate) fn new(title: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            columns: Vec::new(),
+            rows: Vec::new(),
+        }
+    }
+
+    pub(crate) fn text_column(mut self, head: impl Into<String>) -> Self {
+        self.columns.push(GridColumn {
+            head: head.into(),
+            number: false,
+        });
+        self
+    }
+
+    pub(crate) fn number_column(mut self, head: impl Into<String>) -> Self {
+        self.columns.push(GridColumn {
+            head: head.into(),
+            number: true,
+        });
+        self
+    }
+
+    /// As lines of text, wrapped into `width` columns where it would be wider.
+    pub(crate) fn to_text(&self, width: u16) -> String {
+        let mut table = Table::new();
+        table
+            .load_style(
+                TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-')),
+            )
+            .set_content_arrangement(ContentArrangement::Dynamic)
+            .set_width(width)
+            .set_header(self.columns.iter().map(|column| printable(&column.head)))
+            .add_rows(
+                self.rows
+                    .iter()
+                    .map(|row| row.iter().map(|cell| printable(cell))),
+            );
+        for (index, column) in self.columns.iter().enumerate() {
+            if let Some(cells) = table.column_mut(index) {
+                cells.set_padding((u16::from(index > 0), 1));
+                if column.number {
+                    cells.set_cell_alignment(CellAlignment::Right);
+                }
+            }
+        }
+        table.trim_fmt() + "\n"
+    }
+
+    /// As a Markdown table; what would end a cell or begin markup is escaped.
+    pub(crate) fn to_markdown(&self) -> String {
+        let mut text = String::new();
+        let mut line = |cells: Vec<String>| {
+            let _ = writeln!(text, "| {} |", cells.join(" | "));
+        };
+        line(
+            self.columns
+                .iter()
+                .map(|column| markdown(&column.head))
+                .collect(),
+        );
+        let rule = |column: &GridColumn| if column.number { "---:" } else { "---" };
+        line(
+            self.columns
+                .iter()
+                .map(|column| rule(column).to_owned())
+                .collect(),
+        );
+        for row in &self.rows {
+            line(row.iter().map(|cell| markdown(cell)).collect());
+        }
+        text
+    }
+}
+
+/// Text without control characters: a name from a record must not steer a terminal.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect()
+}
+
+/// Text that Markdown shows as it is.
+pub(crate) fn markdown(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in printable(text).chars() {
+        if "\\|`*_<>[]#~&".contains(c) {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Grid;
+
+    fn grid() -> Grid {
+        let mut grid = Grid::new("T").text_column("name").number_column("time s");
+        grid.rows = vec![
+            vec!["a|b".to_owned(), "1.50".to_owned()],
+            vec!["c\u{1b}[31m".to_owned(), "12.25".to_owned()],
+        ];
+        grid
+    }
+
+    #[test]
+    fn points_stand_under_each_other_and_no_escape_gets_through() {
+        let text = grid().to_text(80);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[2].find('.'), lines[3].find('.'), "{text}");
+        assert!(!text.contains('\u{1b}'));
+    }
+
+    #[test]
+    fn a_pipe_in_a_name_does_not_end_its_cell() {
+        let text = grid().to_markdown();
+        assert_eq!(text.lines().nth(1), Some("| --- | ---: |"));
+        assert_eq!(text.lines().nth(2), Some("| a\\|b | 1.50 |"));
+    }
+}

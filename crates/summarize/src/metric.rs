@@ -1,0 +1,185 @@
+//! What can be compared: the numbers of a round.
+
+use records::Round;
+
+/// A number that every round has or could have.
+#[derive(Clone, Copy, Debug)]
+pub struct Metric {
+    /// The field of the round, with its unit.
+    pub name: &'static str,
+    /// In words, for people.
+    pub words: &'static str,
+    /// The value, in the unit of the name; none where the round has none.
+    value: fn(&Round) -> Option<f64>,
+    /// Which way is better, for the words of a verdict.
+    pub sense: Sense,
+}
+
+/// What less of a metric means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sense {
+    /// A time that the user waits: less is faster.
+    Time,
+    /// Work done per time: more is faster.
+    Speed,
+    /// Neither: less is lower.
+    Amount,
+}
+
+/// A unit that people read, and what to divide by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DisplayUnit {
+    /// Its name; empty for a plain number.
+    pub name: &'static str,
+    /// The divisor.
+    pub divisor: f64,
+}
+
+/// Bytes in the MB of tables for people.
+pub(crate) const MB: f64 = 1_048_576.0;
+
+impl Metric {
+    /// The metric of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        METRICS.iter().find(|metric| metric.name == name).copied()
+    }
+
+    /// All names.
+    #[must_use]
+    pub fn names() -> Vec<&'static str> {
+        METRICS.iter().map(|metric| metric.name).collect()
+    }
+
+    /// Those that are compared where none was asked for; the first is the headline.
+    #[must_use]
+    pub fn defaults() -> Vec<Self> {
+        ["elapsed_ms", "log_bytes_written", "writelog_wait_ms"]
+            .into_iter()
+            .filter_map(Self::named)
+            .collect()
+    }
+
+    /// The round's value; none where it has none, or one that cannot be (below zero where only
+    /// sizes may shrink).
+    #[must_use]
+    pub fn of(&self, round: &Round) -> Option<f64> {
+        (self.value)(round)
+            .filter(|value| value.is_finite() && (*value >= 0.0 || self.name.contains("growth")))
+    }
+
+    /// The unit that people read it in.
+    #[must_use]
+    pub fn unit(&self) -> DisplayUnit {
+        let (name, divisor) = match self.name {
+            "elapsed_ms" | "writelog_wait_ms" => ("s", 1000.0),
+            "log_bytes_per_transaction" => ("bytes", 1.0),
+            "transactions_per_s" => ("per s", 1.0),
+            name if name.contains("bytes") => ("MB", MB),
+            name if name.ends_with("_ms") => ("ms", 1.0),
+            name if name.ends_with("_us") => ("ms", 1000.0),
+            _ => ("", 1.0),
+        };
+        DisplayUnit { name, divisor }
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "statistics bear the rounding above 2^53"
+)]
+fn signed(value: Option<i64>) -> Option<f64> {
+    value.map(|value| value as f64)
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "statistics bear the rounding above 2^53"
+)]
+fn unsigned(value: Option<u64>) -> Option<f64> {
+    value.map(|value| value as f64)
+}
+
+const fn metric(
+    name: &'static str,
+    words: &'static str,
+    sense: Sense,
+    value: fn(&Round) -> Option<f64>,
+) -> Metric {
+    Metric {
+        name,
+        words,
+        value,
+        sense,
+    }
+}
+
+use Sense::{Amount, Speed, Time};
+
+const METRICS: [Metric; 20] = [
+    metric("elapsed_ms", "elapsed time", Time, |r| r.elapsed_ms),
+    metric("transactions_per_s", "transactions", Speed, |r| {
+        r.transactions_per_s
+    }),
+    metric("writelog_wait_ms", "WRITELOG wait", Amount, |r| {
+        signed(r.writelog_wait_ms)
+    }),
+    metric("writelog_waits", "WRITELOG waits", Amount, |r| {
+        signed(r.writelog_waits)
+    }),
+    metric("log_bytes_written", "log written", Amount, |r| {
+        signed(r.log_bytes_written)
+    }),
+    metric("log_writes", "log writes", Amount, |r| signed(r.log_writes)),
+    metric("log_write_stall_ms", "log write stall", Amount, |r| {
+        signed(r.log_write_stall_ms)
+    }),
+    metric(
+        "log_write_stall_mean_ms",
+        "mean log write stall",
+        Amount,
+        |r| r.log_write_stall_mean_ms,
+    ),
+    metric(
+        "log_bytes_per_transaction",
+        "log a transaction",
+        Amount,
+        |r| r.log_bytes_per_transaction,
+    ),
+    metric(
+        "transactions_per_log_write",
+        "transactions a log write",
+        Amount,
+        |r| r.transactions_per_log_write,
+    ),
+    metric("data_bytes_written", "data written", Amount, |r| {
+        signed(r.data_bytes_written)
+    }),
+    metric("data_writes", "data writes", Amount, |r| {
+        signed(r.data_writes)
+    }),
+    metric("data_write_stall_ms", "data write stall", Amount, |r| {
+        signed(r.data_write_stall_ms)
+    }),
+    metric("log_growth_bytes", "log growth", Amount, |r| {
+        signed(r.log_growth_bytes)
+    }),
+    metric("data_growth_bytes", "data growth", Amount, |r| {
+        signed(r.data_growth_bytes)
+    }),
+    metric("log_used_bytes", "log in use", Amount, |r| {
+        signed(r.log_used_bytes)
+    }),
+    metric("latency_p50_us", "median latency", Time, |r| {
+        unsigned(r.latency_p50_us)
+    }),
+    metric("latency_p99_us", "99th percentile of latency", Time, |r| {
+        unsigned(r.latency_p99_us)
+    }),
+    metric("latency_max_us", "longest latency", Time, |r| {
+        unsigned(r.latency_max_us)
+    }),
+    metric("client_cpu_share", "client CPU share", Amount, |r| {
+        r.client_cpu_share
+    }),
+];

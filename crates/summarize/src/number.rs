@@ -1,0 +1,81 @@
+//! Numbers for people: a fixed number of decimals in a column, so that right-aligned numbers
+//! stand with their points under each other.
+
+/// How many decimals give the largest value of a column four significant digits.
+pub(crate) fn decimals(values: impl Iterator<Item = f64>) -> usize {
+    let largest = values.map(f64::abs).fold(0.0, f64::max);
+    decimals_for(largest, 4)
+}
+
+/// How many decimals give `value` that many significant digits, from none to six.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clamped to 0 to 6"
+)]
+pub(crate) fn decimals_for(value: f64, significant: i32) -> usize {
+    if value <= 0.0 || !value.is_finite() {
+        return 0;
+    }
+    (f64::from(significant) - 1.0 - value.log10().floor()).clamp(0.0, 6.0) as usize
+}
+
+/// A number with so many decimals; a dash where there is none.
+pub(crate) fn fixed(value: Option<f64>, decimals: usize) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
+}
+
+/// A ratio to three significant digits, and at least three decimals where it is near 1.
+pub(crate) fn ratio(value: f64) -> String {
+    let decimals = decimals_for(value, 3).max(if value < 10.0 { 3 } else { 0 });
+    format!("{value:.decimals$}")
+}
+
+/// A p-value as people write it.
+pub(crate) fn p_value(p: f64) -> String {
+    if p < 0.001 {
+        "<0.001".to_owned()
+    } else {
+        format!("{p:.3}")
+    }
+}
+
+/// A share in percent, without needless decimals: `95 %`, `96.9 %`.
+pub(crate) fn percent(share: f64) -> String {
+    let text = format!("{:.1}", share * 100.0);
+    format!("{} %", text.trim_end_matches(".0"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{decimals, fixed, p_value, percent, ratio};
+
+    #[test]
+    fn the_largest_value_gets_four_digits() {
+        for (largest, expected) in [
+            (2.4, 3),
+            (11.2, 2),
+            (100.0, 1),
+            (81_788.0, 0),
+            (0.004, 6),
+            (0.0, 0),
+        ] {
+            assert_eq!(decimals([0.0, largest].into_iter()), expected, "{largest}");
+        }
+        assert_eq!(fixed(Some(1.5), 2), "1.50");
+        assert_eq!(fixed(None, 2), "-");
+    }
+
+    #[test]
+    fn ratios_and_shares_read_well() {
+        assert_eq!(
+            [ratio(0.8031), ratio(12.34), ratio(0.012_345)],
+            ["0.803", "12.3", "0.0123"]
+        );
+        assert_eq!(
+            [percent(0.95), percent(0.968_75), percent(0.02)],
+            ["95 %", "96.9 %", "2 %"]
+        );
+        assert_eq!([p_value(0.031_25), p_value(0.000_01)], ["0.031", "<0.001"]);
+    }
+}

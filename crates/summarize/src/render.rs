@@ -1,0 +1,178 @@
+//! Writing summaries as text or Markdown.
+
+use crate::cli::TableName;
+use crate::grid::{Grid, markdown, printable};
+use crate::sentence::sentence;
+use crate::summary::Summary;
+use crate::tables;
+use anstyle::{AnsiColor, Style};
+use records::ComparisonVerdict;
+use std::fmt::Write;
+
+/// Text that fits into `width` columns; with colour where asked for.
+pub(crate) fn text(summary: &Summary, shown: &[TableName], width: u16, colour: bool) -> String {
+    let bold = |text: &str| painted(text, Style::new().bold(), colour);
+    let mut out = String::new();
+    let columns = usize::from(width);
+    let title = wrap(&printable(&summary.title()), "", columns);
+    let _ = writeln!(out, "{}", bold(title.trim_end()));
+    for table in shown {
+        match table {
+            TableName::Rounds => {
+                let grid = tables::rounds(&summary.experiment);
+                let _ = write!(out, "\n{}\n{}", bold(&grid.title), grid.to_text(width));
+            }
+            TableName::Variants => {
+                let _ = writeln!(out, "\n{}", bold("Variants"));
+                let grids = tables::variants(&summary.variants, &summary.metrics);
+                let texts: Vec<String> = grids.iter().map(|grid| grid.to_text(width)).collect();
+                out += &texts.join("\n");
+            }
+            TableName::Comparison => {
+                if !summary.comparisons.is_empty() {
+                    let grid = tables::comparison(&summary.comparisons);
+                    let _ = write!(out, "\n{}\n{}", bold(&grid.title), grid.to_text(width));
+                }
+                out.push('\n');
+                for (sentence, verdict) in sentences(summary) {
+                    let wrapped = wrap(&printable(&sentence), "", columns);
+                    out += &paint_first_word(&wrapped, verdict, colour);
+                }
+            }
+        }
+    }
+    let warnings = summary.distinct_warnings();
+    if !warnings.is_empty() {
+        out.push('\n');
+    }
+    for warning in warnings {
+        out += &wrap(
+            &printable(&format!("Note: {}", warning.text)),
+            "  ",
+            columns,
+        );
+    }
+    out
+}
+
+/// Markdown that renders.
+pub(crate) fn markdown_page(summary: &Summary, shown: &[TableName]) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "## {}", markdown(&summary.title()));
+    let section = |out: &mut String, grid: &Grid| {
+        let _ = write!(
+            out,
+            "\n### {}\n\n{}",
+            markdown(&grid.title),
+            grid.to_markdown()
+        );
+    };
+    for table in shown {
+        match table {
+            TableName::Rounds => section(&mut out, &tables::rounds(&summary.experiment)),
+            TableName::Variants => {
+                for mut grid in tables::variants(&summary.variants, &summary.metrics) {
+                    grid.title = format!("Variants: {}", grid.title);
+                    section(&mut out, &grid);
+                }
+            }
+            TableName::Comparison => {
+                if !summary.comparisons.is_empty() {
+                    section(&mut out, &tables::comparison(&summary.comparisons));
+                }
+                for (sentence, _) in sentences(summary) {
+                    let (verdict, rest) = sentence.split_once(':').unwrap_or(("", &sentence));
+                    if verdict.is_empty() {
+                        let _ = writeln!(out, "\n{}", markdown(rest));
+                    } else {
+                        let _ = writeln!(out, "\n**{}**:{}", markdown(verdict), markdown(rest));
+                    }
+                }
+            }
+        }
+    }
+    let warnings = summary.distinct_warnings();
+    if !warnings.is_empty() {
+        out.push('\n');
+    }
+    for warning in warnings {
+        let _ = writeln!(out, "- Note: {}", markdown(&warning.text));
+    }
+    out
+}
+
+/// The sentences on the headline, one a variant; or why there is none.
+fn sentences(summary: &Summary) -> Vec<(String, Option<ComparisonVerdict>)> {
+    if let Some(missing) = summary.nothing_to_compare() {
+        return vec![(missing, None)];
+    }
+    summary
+        .comparisons
+        .iter()
+        .filter(|comparison| comparison.headline)
+        .map(|comparison| (sentence(comparison), Some(comparison.verdict)))
+        .collect()
+}
+
+fn painted(text: &str, style: Style, colour: bool) -> String {
+    if colour {
+        format!("{}{text}{}", style.render(), style.render_reset())
+    } else {
+        text.to_owned()
+    }
+}
+
+/// Colours the word of the verdict; the word itself says it too.
+fn paint_first_word(text: &str, verdict: Option<ComparisonVerdict>, colour: bool) -> String {
+    let hue = match verdict {
+        Some(ComparisonVerdict::Faster) => AnsiColor::Green,
+        Some(ComparisonVerdict::Slower) => AnsiColor::Red,
+        Some(ComparisonVerdict::Equivalent) => AnsiColor::Cyan,
+        Some(ComparisonVerdict::Inconclusive) => AnsiColor::Yellow,
+        None => return text.to_owned(),
+    };
+    match text.split_once(':') {
+        Some((word, rest)) => {
+            let style = Style::new().bold().fg_color(Some(hue.into()));
+            format!("{}:{rest}", painted(word, style, colour))
+        }
+        None => text.to_owned(),
+    }
+}
+
+/// Breaks text at blanks so that no line passes `width` columns, save where a word does.
+fn wrap(text: &str, indent: &str, width: usize) -> String {
+    let mut out = String::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.trim().is_empty() && line.chars().count() + 1 + word.chars().count() > width {
+            out += line.trim_end();
+            out.push('\n');
+            line.clear();
+            line += indent;
+        } else if !line.is_empty() {
+            line.push(' ');
+        }
+        line += word;
+    }
+    out += &line;
+    out.push('\n');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrap;
+
+    #[test]
+    fn text_is_broken_at_blanks_and_continued_under_an_indent() {
+        assert_eq!(
+            wrap("one two three four", "  ", 9),
+            "one two\n  three\n  four\n"
+        );
+        assert_eq!(
+            wrap("a-word-that-is-long b", "", 5),
+            "a-word-that-is-long\nb\n"
+        );
+    }
+}

@@ -1,0 +1,146 @@
+//! Everything that is said about one experiment.
+
+use crate::cli::Args;
+use crate::compare::{Rules, compare};
+use crate::describe::describe;
+use crate::experiment::Experiment;
+use crate::metric::Metric;
+use crate::warnings;
+use records::{Comparison, Failure, Header, Server, SummaryWarning, VariantSummary};
+use std::collections::BTreeSet;
+
+/// The statistics of one experiment.
+pub(crate) struct Summary {
+    pub(crate) experiment: Experiment,
+    pub(crate) metrics: Vec<Metric>,
+    pub(crate) variants: Vec<VariantSummary>,
+    pub(crate) comparisons: Vec<Comparison>,
+    /// Warnings about the experiment as a whole.
+    pub(crate) warnings: Vec<SummaryWarning>,
+}
+
+impl Summary {
+    /// Works them out.
+    ///
+    /// # Errors
+    /// A query failed.
+    pub(crate) fn new(
+        experiment: Experiment,
+        args: &Args,
+        repeated: usize,
+    ) -> Result<Self, Failure> {
+        let metrics = metrics(&experiment, args);
+        let rules = Rules {
+            baseline: args.baseline.clone(),
+            floor: args.floor,
+            confidence: args.confidence,
+        };
+        let header = header(&experiment);
+        let warnings = warnings::of_experiment(&experiment, repeated);
+        let mut comparisons = compare(&experiment, &metrics, &rules, &header);
+        for comparison in &mut comparisons {
+            comparison.warnings.extend(warnings.iter().cloned());
+        }
+        Ok(Self {
+            variants: describe(&experiment, &metrics, &header)?,
+            experiment,
+            metrics,
+            comparisons,
+            warnings,
+        })
+    }
+
+    /// `recovery-model, measured on labdb 0.1.0, which is not SQL Server`.
+    pub(crate) fn title(&self) -> String {
+        let servers: BTreeSet<String> = self
+            .experiment
+            .rounds
+            .iter()
+            .filter_map(|run| run.round.header.server.as_ref())
+            .map(server_words)
+            .collect();
+        let servers = if servers.is_empty() {
+            "a server that the records do not name".to_owned()
+        } else {
+            servers.into_iter().collect::<Vec<_>>().join(" and ")
+        };
+        format!("{}: measured on {servers}", self.experiment.name)
+    }
+
+    /// What is missing for a comparison; none where there is one.
+    pub(crate) fn nothing_to_compare(&self) -> Option<String> {
+        if !self.comparisons.is_empty() {
+            return None;
+        }
+        let only = self.experiment.variants.first()?;
+        Some(format!(
+            "There is nothing to compare: all rounds are of {only}. Run rounds of another variant \
+             in turn with these."
+        ))
+    }
+
+    /// Every warning once: those of comparisons, then those of the experiment; without the one
+    /// that the title says already.
+    pub(crate) fn distinct_warnings(&self) -> Vec<&SummaryWarning> {
+        let mut distinct: Vec<&SummaryWarning> = Vec::new();
+        let all = self
+            .comparisons
+            .iter()
+            .flat_map(|comparison| &comparison.warnings);
+        for warning in all.chain(&self.warnings) {
+            if !distinct.iter().any(|seen| seen.text == warning.text) {
+                distinct.push(warning);
+            }
+        }
+        distinct
+    }
+}
+
+fn server_words(server: &Server) -> String {
+    let Server {
+        product, version, ..
+    } = server;
+    if server.is_labdb() {
+        format!("{product} {version}, which is not SQL Server")
+    } else {
+        format!("{product} {version} ({})", server.edition)
+    }
+}
+
+/// The metrics asked for; of the default ones those that any round has, and always the headline.
+fn metrics(experiment: &Experiment, args: &Args) -> Vec<Metric> {
+    if !args.metrics.is_empty() {
+        let mut metrics: Vec<Metric> = Vec::new();
+        for metric in &args.metrics {
+            if !metrics.iter().any(|seen| seen.name == metric.name) {
+                metrics.push(*metric);
+            }
+        }
+        return metrics;
+    }
+    let has = |metric: &Metric| {
+        experiment
+            .counting()
+            .any(|run| metric.of(&run.round).is_some())
+    };
+    Metric::defaults()
+        .into_iter()
+        .enumerate()
+        .filter(|(place, metric)| *place == 0 || has(metric))
+        .map(|(_, metric)| metric)
+        .collect()
+}
+
+/// Target and server of the first round that counts.
+fn header(experiment: &Experiment) -> Header {
+    let first = experiment.counting().next().or(experiment.rounds.first());
+    let (target, server) = first
+        .map(|run| {
+            (
+                run.round.header.target.clone(),
+                run.round.header.server.clone(),
+            )
+        })
+        .unwrap_or_default();
+    Header::now(crate::PROGRAM).on(target, server)
+}

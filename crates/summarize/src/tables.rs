@@ -1,0 +1,113 @@
+//! The three tables for people.
+
+use crate::experiment::{Experiment, Run};
+use crate::grid::Grid;
+use crate::metric::{MB, Metric};
+use crate::number::{decimals, fixed, p_value, ratio};
+use crate::sentence::verdict_word;
+use records::{Comparison, VariantSummary};
+
+/// A number of a round, in the unit of its column.
+type Figure<'a> = &'a dyn Fn(&Run) -> Option<f64>;
+
+/// Each round, in the columns of the published experiment; and why it was set aside, where one
+/// was.
+pub(crate) fn rounds(experiment: &Experiment) -> Grid {
+    let variant = if experiment.name == "recovery-model" {
+        "recovery model"
+    } else {
+        "variant"
+    };
+    let mut grid = Grid::new("Rounds (1 MB is 1,048,576 bytes)")
+        .number_column("run")
+        .text_column(variant)
+        .number_column("elapsed s")
+        .number_column("WRITELOG s")
+        .number_column("log MB")
+        .text_column("log reuse wait");
+    let some_aside = experiment.rounds.iter().any(|run| run.set_aside.is_some());
+    if some_aside {
+        grid = grid.text_column("set aside");
+    }
+    let figure = |name: &'static str, divisor: f64| {
+        let metric = Metric::named(name);
+        move |run: &Run| Some(metric?.of(&run.round)? / divisor)
+    };
+    let figures: [Figure; 3] = [
+        &figure("elapsed_ms", 1000.0),
+        &figure("writelog_wait_ms", 1000.0),
+        &figure("log_bytes_written", MB),
+    ];
+    let columns = figures.map(|figure| {
+        let decimals = decimals(experiment.rounds.iter().filter_map(figure));
+        move |run: &Run| fixed(figure(run), decimals)
+    });
+    for run in &experiment.rounds {
+        let mut row = vec![run.label.clone(), run.variant.clone()];
+        row.extend(columns.iter().map(|column| column(run)));
+        row.push(run.round.log_reuse_wait.clone());
+        if some_aside {
+            row.push(run.set_aside.clone().unwrap_or_default());
+        }
+        grid.rows.push(row);
+    }
+    grid
+}
+
+/// The variants on each metric: one table a metric, so that a table has one unit.
+pub(crate) fn variants(summaries: &[VariantSummary], metrics: &[Metric]) -> Vec<Grid> {
+    metrics
+        .iter()
+        .map(|metric| {
+            let unit = metric.unit();
+            let head = match unit.name {
+                "" => metric.words.to_owned(),
+                unit => format!("{}, {unit}", metric.words),
+            };
+            let mut grid = Grid::new(head.clone()).text_column(head).number_column("n");
+            for name in ["min", "q1", "median", "q3", "max", "mean", "sd"] {
+                grid = grid.number_column(name);
+            }
+            let of_metric = || summaries.iter().filter(|row| row.metric == metric.name);
+            let scaled = |value: Option<f64>| value.map(|value| value / unit.divisor);
+            let decimals = decimals(of_metric().filter_map(|row| scaled(row.max)));
+            for row in of_metric() {
+                let mut cells = vec![row.variant.clone(), row.n.to_string()];
+                let figures = [
+                    row.min, row.q1, row.median, row.q3, row.max, row.mean, row.sd,
+                ];
+                cells.extend(figures.map(|figure| fixed(scaled(figure), decimals)));
+                grid.rows.push(cells);
+            }
+            grid
+        })
+        .collect()
+}
+
+/// Each variant against the baseline.
+pub(crate) fn comparison(comparisons: &[Comparison]) -> Grid {
+    let mut grid = Grid::new("Comparison")
+        .text_column("metric")
+        .text_column("variant / baseline")
+        .number_column("ratio")
+        .number_column("low")
+        .number_column("high")
+        .number_column("pairs")
+        .number_column("p")
+        .text_column("verdict");
+    for row in comparisons {
+        let shown = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), ratio);
+        let words = Metric::named(&row.metric).map_or(row.metric.as_str(), |metric| metric.words);
+        grid.rows.push(vec![
+            words.to_owned(),
+            format!("{} / {}", row.variant, row.baseline),
+            shown(row.ratio),
+            shown(row.ratio_low),
+            shown(row.ratio_high),
+            row.pairs.to_string(),
+            row.p_holm.map_or_else(|| "-".to_owned(), p_value),
+            verdict_word(row).to_owned(),
+        ]);
+    }
+    grid
+}

@@ -1,0 +1,33 @@
+//! Rounds for unit tests.
+
+use crate::input::Input;
+use records::{ExitStatus, Round};
+
+/// Rounds of these variants and elapsed times in blocks of two, one second after another.
+pub(crate) fn rounds_of(values: &[(&str, f64)]) -> Input {
+    let rounds = values
+        .iter()
+        .enumerate()
+        .map(|(place, (variant, elapsed_ms))| round(place, variant, *elapsed_ms))
+        .collect();
+    Input {
+        rounds,
+        repeated: 0,
+        failed_trials: std::collections::HashSet::new(),
+        status: ExitStatus::Success,
+    }
+}
+
+fn round(place: usize, variant: &str, elapsed_ms: f64) -> Round {
+    let text = include_str!("../../../fixtures/streams/four-rounds.expected.jsonl");
+    let mut round: Round = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    let trial = round.header.trial.as_mut().unwrap();
+    trial.variant = variant.to_owned();
+    trial.round = u32::try_from(place).unwrap() + 1;
+    trial.block = trial.round.div_ceil(2);
+    trial.slot = (trial.round + 1) % 2 + 1;
+    trial.id = format!("id-{place}");
+    round.started += jiff::SignedDuration::from_secs(i64::try_from(place).unwrap());
+    round.elapsed_ms = Some(elapsed_ms);
+    round
+}
