@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::HeapId;
 use crate::log::lsn::Lsn;
+use crate::settings::{FileKind, FileSpec, RecoveryModel};
 
 pub use restore::read_header;
 
@@ -28,7 +29,7 @@ pub enum BackupTarget {
 /// What a backup does besides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BackupOptions {
-    /// Leaves the chain as it was (COPY_ONLY).
+    /// Leaves the chain as it was (`COPY_ONLY`).
     pub copy_only: bool,
     /// The name to keep in the header.
     pub name: Option<String>,
@@ -78,8 +79,72 @@ pub struct BackupSet {
     pub name: Option<String>,
 }
 
-/// Where restored files go: logical name to path.
-pub type MoveFiles = Vec<(String, PathBuf)>;
+/// A backup file's contents, as its header and end tell.
+#[derive(Clone, Debug)]
+pub struct BackupContents {
+    /// The backup set.
+    pub set: BackupSet,
+    /// The recovery model that the database had.
+    pub recovery_model: RecoveryModel,
+    /// The database's files when the backup ended.
+    pub files: Vec<BackupFile>,
+}
+
+/// A file of the database that was backed up.
+#[derive(Clone, Debug)]
+pub struct BackupFile {
+    /// The file's id.
+    pub file_id: u16,
+    /// Rows or log.
+    pub kind: FileKind,
+    /// As it was declared, with the size that it had.
+    pub spec: FileSpec,
+}
+
+/// How to restore.
+#[derive(Clone, Debug, Default)]
+pub struct RestoreOptions {
+    /// Where files go, by logical name; others go back to where they were.
+    pub moves: Vec<(String, PathBuf)>,
+    /// Existing files are deleted first (REPLACE); otherwise they are an error.
+    pub replace: bool,
+    /// Restores the state just before the first commit after this time (STOPAT).
+    pub stop_at: Option<SystemTime>,
+}
+
+/// What a restore is doing, in order. Pages are 8 KB.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RestoreStep {
+    /// A file gets zeroes from byte `from` to byte `to`.
+    Zeroing {
+        /// The file.
+        path: PathBuf,
+        /// Rows or log.
+        kind: FileKind,
+        /// The first byte.
+        from: u64,
+        /// The byte after the last.
+        to: u64,
+    },
+    /// It has them.
+    ZeroingCompleted {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A data file was made without zeroes: instant file initialization.
+    NotZeroed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Pages are being copied from the full backup.
+    CopyingPages,
+    /// So many were.
+    PagesCopied(u64),
+    /// Log is being applied and open transactions rolled back.
+    Recovering,
+    /// The database is open.
+    Finished,
+}
 
 /// The state that a heap's pages are in: what `sp_spaceused` asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -118,7 +118,7 @@ impl BufferPool {
             })
     }
 
-    fn shard(&self, id: PageId) -> usize {
+    fn shard(id: PageId) -> usize {
         // Neighbours go to different shards, so that one extent never crowds one of them.
         (id.page as usize).wrapping_add(usize::from(id.file) * 7) % SHARDS
     }
@@ -128,7 +128,7 @@ impl BufferPool {
     /// # Errors
     /// `Io` when room had to be made and a page could not be written.
     pub(crate) fn frame(&self, id: PageId, log: &Log) -> Result<Arc<Frame>> {
-        let shard = self.shard(id);
+        let shard = Self::shard(id);
         if let Some(frame) = self.shards[shard].lock().get(&id) {
             frame.referenced.store(true, Ordering::Relaxed);
             return Ok(Arc::clone(frame));
@@ -182,15 +182,12 @@ impl BufferPool {
         waits: &dyn WaitObserver,
     ) -> Result<ReadLatch<'a>> {
         loop {
-            let slot = match frame.slot.try_read() {
-                Some(slot) => slot,
-                None => {
-                    let start = Instant::now();
-                    let slot = frame.slot.read();
-                    waits.waited(WaitType::PageLatchSh, start.elapsed());
-                    slot
-                }
-            };
+            let slot = frame.slot.try_read().unwrap_or_else(|| {
+                let start = Instant::now();
+                let slot = frame.slot.read();
+                waits.waited(WaitType::PageLatchSh, start.elapsed());
+                slot
+            });
             if slot.loaded {
                 return Ok(ReadLatch(slot));
             }
@@ -208,15 +205,12 @@ impl BufferPool {
         frame: &'a Frame,
         waits: &dyn WaitObserver,
     ) -> Result<WriteLatch<'a>> {
-        let mut slot = match frame.slot.try_write() {
-            Some(slot) => slot,
-            None => {
-                let start = Instant::now();
-                let slot = frame.slot.write();
-                waits.waited(WaitType::PageLatchEx, start.elapsed());
-                slot
-            }
-        };
+        let mut slot = frame.slot.try_write().unwrap_or_else(|| {
+            let start = Instant::now();
+            let slot = frame.slot.write();
+            waits.waited(WaitType::PageLatchEx, start.elapsed());
+            slot
+        });
         self.load(frame, &mut slot, waits)?;
         Ok(WriteLatch { slot, frame })
     }
@@ -347,6 +341,3 @@ impl BufferPool {
         Ok(run.len() as u64)
     }
 }
-
-#[cfg(test)]
-mod tests {}

@@ -68,7 +68,7 @@ pub enum StorageError {
     /// A savepoint of this name was never set in the transaction (628).
     #[error("the transaction has no savepoint named {0}")]
     NoSuchSavepoint(String),
-    /// The lock was not granted in the session's LOCK_TIMEOUT (1222).
+    /// The lock was not granted in the session's `LOCK_TIMEOUT` (1222).
     #[error("the lock request timed out after {waited_ms} ms")]
     LockTimeout {
         /// How long the request waited, in milliseconds.

@@ -22,7 +22,7 @@ enum DelayKind {
     Uniform {
         least: Duration,
         most: Duration,
-        random: Mutex<StdRng>,
+        random: Box<Mutex<StdRng>>,
     },
 }
 
@@ -39,7 +39,7 @@ impl FlushDelay {
         Self(Arc::new(DelayKind::Uniform {
             least: least.min(most),
             most: most.max(least),
-            random: Mutex::new(StdRng::seed_from_u64(seed)),
+            random: Box::new(Mutex::new(StdRng::seed_from_u64(seed))),
         }))
     }
 

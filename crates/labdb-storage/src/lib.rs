@@ -34,7 +34,8 @@ mod views;
 mod wait;
 
 pub use backup::{
-    BackupKind, BackupOptions, BackupSet, BackupTarget, HeapSpace, MoveFiles, read_header,
+    BackupContents, BackupFile, BackupKind, BackupOptions, BackupSet, BackupTarget, HeapSpace,
+    RestoreOptions, RestoreStep, read_header,
 };
 pub use database::{Database, UndoMark};
 pub use error::{Result, StorageError};

@@ -46,6 +46,7 @@ impl Database {
     /// # Errors
     /// `Io` when a file exists already or cannot be made (what was made is removed again);
     /// `Invalid` for sizes that cannot work.
+    #[allow(clippy::needless_pass_by_value, reason = "like open, which keeps it")]
     pub fn create(
         spec: &DatabaseSpec,
         options: &Options,
@@ -53,7 +54,7 @@ impl Database {
     ) -> Result<Arc<Self>> {
         let files = number_files(spec)?;
         let mut made: Vec<PathBuf> = Vec::new();
-        let done = write_files(spec, files, options, &*layer, &mut made)
+        let done = write_files(spec, &files, options, &*layer, &mut made)
             .and_then(|primary| Self::open(&primary, options, Arc::clone(&layer)));
         if done.is_err() {
             for path in made {
@@ -93,7 +94,15 @@ impl Database {
             }
         }
         let log = open_log(&boot.boot, log_files, options)?;
-        recover(boot, data_files, log, options, layer)
+        let (scan, redo) = (boot.boot.scan, boot.boot.redo);
+        recover(
+            boot,
+            data_files,
+            log,
+            options,
+            layer,
+            |replay, log, pool| replay.run(log, pool, scan, redo),
+        )
     }
 
     /// Flushes the log, takes a checkpoint, stops the background threads and closes the files.
@@ -186,7 +195,7 @@ fn boot_file(file: &FileSpec, kind: FileKind, file_id: u16) -> Result<BootFile> 
 /// Makes the files and the first boot record; returns the primary's path.
 fn write_files(
     spec: &DatabaseSpec,
-    files: Vec<BootFile>,
+    files: &[BootFile],
     options: &Options,
     layer: &dyn FileLayer,
     made: &mut Vec<PathBuf>,
@@ -198,7 +207,7 @@ fn write_files(
         family_guid: guid,
         recovery_fork_guid: new_guid(),
         epoch: 0,
-        files: files.clone(),
+        files: files.to_vec(),
         vlf_runs: Vec::new(),
         recovery_model: spec.recovery_model,
         checkpoint: start,
@@ -212,7 +221,7 @@ fn write_files(
         settings: BTreeMap::new(),
     };
     let mut primary = None;
-    for file in &files {
+    for file in files {
         let handle = layer
             .create(&file.path)
             .map_err(|e| StorageError::io("cannot create", &file.path, e))?;
@@ -318,12 +327,15 @@ fn open_log(boot: &Boot, files: Vec<Arc<CountedFile>>, options: &Options) -> Res
     Ok(Log::new(files, vlfs, end, flusher))
 }
 
-fn recover(
+/// Builds the database from its parts: `replay` brings the pages up to date, then what is open is
+/// rolled back. The boot record is stored last, by a checkpoint.
+pub(crate) fn recover(
     pages: BootPages,
     data_files: Vec<Arc<CountedFile>>,
     log: Log,
     options: &Options,
     layer: Arc<dyn FileLayer>,
+    redo: impl FnOnce(&mut Replay, &Log, &BufferPool) -> Result<()>,
 ) -> Result<Arc<Database>> {
     let boot = pages.boot.clone();
     let pool = BufferPool::new(data_files.clone(), options.buffer_pool_bytes);
@@ -333,7 +345,7 @@ fn recover(
         next_transaction: boot.next_transaction,
         ..Replay::default()
     };
-    replay.run(&log, &pool, boot.scan, boot.redo)?;
+    redo(&mut replay, &log, &pool)?;
     let redo_time = start.elapsed();
     let opened_at = log.end();
     let mut database = Database {
@@ -381,7 +393,7 @@ fn recover(
 impl Database {
     /// Reads the map pages: which heap has which extents, and which are free.
     fn load_extents(&self, boot: &Boot) -> Result<()> {
-        let mut owned: HashMap<HeapId, Vec<PageId>> = HashMap::new();
+        let mut by_heap: HashMap<HeapId, Vec<PageId>> = HashMap::new();
         let mut space = Vec::new();
         for file in boot.files.iter().filter(|f| f.kind == FileKind::Rows) {
             let mut free = FreeExtents::new(file.file_id, file.size);
@@ -395,12 +407,12 @@ impl Database {
                     continue;
                 }
                 let frame = self.pool.frame(map_place(extent(interval)).0, &self.log)?;
-                let map = self.pool.read(&frame, &NoWaits)?;
+                let page = self.pool.read(&frame, &NoWaits)?;
                 for number in interval..total.min(interval + INTERVAL) {
-                    let owner = map.owner((number - interval) as usize);
+                    let owner = page.owner((number - interval) as usize);
                     if owner != NOBODY {
                         free.mark_used(extent(number));
-                        owned.entry(owner).or_default().push(extent(number));
+                        by_heap.entry(owner).or_default().push(extent(number));
                     }
                 }
             }
@@ -408,7 +420,7 @@ impl Database {
         }
         *self.space.lock() = space;
         let mut heaps = self.heaps.write();
-        for (id, extents) in owned {
+        for (id, extents) in by_heap {
             self.next_heap.fetch_max(id.0 + 1, Ordering::SeqCst);
             let heap = Heap::new(id);
             *heap.extents.write() = extents.into_iter().collect();

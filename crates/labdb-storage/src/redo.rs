@@ -9,7 +9,7 @@ use crate::extents::{NOBODY, set_map_owner};
 use crate::id::{HeapId, PageId, TransactionId};
 use crate::log::block::BLOCK_HEADER;
 use crate::log::lsn::Lsn;
-use crate::log::reader::LogReader;
+use crate::log::reader::{Block, LogReader};
 use crate::log::record::{Extent, Record, SYSTEM, decode};
 use crate::log::writer::Log;
 use crate::page::{Page, PageKind};
@@ -26,6 +26,10 @@ pub(crate) struct Replay {
     pub(crate) log_bytes: u64,
     pub(crate) records: u64,
     pub(crate) redone: u64,
+    /// Nothing from the first commit after this time on counts (microseconds since 1970).
+    pub(crate) stop_at_us: Option<u64>,
+    /// That commit was met.
+    pub(crate) stopped: bool,
 }
 
 /// Changes one row as a record says; false when the page cannot take it.
@@ -48,22 +52,40 @@ impl Replay {
         let vlfs = log.append.lock().vlfs.clone();
         let mut reader = LogReader::new(&log.files, &vlfs, scan);
         while let Some(block) = reader.next()? {
-            self.log_bytes += block.bytes.len() as u64;
-            let mut at = BLOCK_HEADER;
-            for slot in 1..=block.header.records {
-                let Some((txn, record, next)) = decode(block.bytes, at) else {
-                    return Err(StorageError::Corrupt {
-                        path: log.files[0].path().to_owned(),
-                        reason: format!("log block {} has a record that is none", block.header.lsn),
-                    });
-                };
-                at = next;
-                let lsn = Lsn::from_bits(block.header.lsn.to_bits() + u64::from(slot));
-                self.records += 1;
-                self.analyse(txn, &record);
-                if lsn >= redo {
-                    self.redo(log, pool, lsn, &record)?;
-                }
+            self.block(log, pool, redo, &block)?;
+        }
+        Ok(())
+    }
+
+    /// Goes through the records of one block.
+    pub(crate) fn block(
+        &mut self,
+        log: &Log,
+        pool: &BufferPool,
+        redo: Lsn,
+        block: &Block<'_>,
+    ) -> Result<()> {
+        self.log_bytes += block.bytes.len() as u64;
+        let mut at = BLOCK_HEADER;
+        for slot in 1..=block.header.records {
+            let Some((txn, record, next)) = decode(block.bytes, at) else {
+                return Err(StorageError::Corrupt {
+                    path: log.files[0].path().to_owned(),
+                    reason: format!("log block {} has a record that is none", block.header.lsn),
+                });
+            };
+            at = next;
+            if let (Record::Commit { at_us }, Some(stop)) = (&record, self.stop_at_us) {
+                self.stopped |= *at_us > stop;
+            }
+            if self.stopped {
+                return Ok(());
+            }
+            let lsn = Lsn::from_bits(block.header.lsn.to_bits() + u64::from(slot));
+            self.records += 1;
+            self.analyse(txn, &record);
+            if lsn >= redo {
+                self.redo(log, pool, lsn, &record)?;
             }
         }
         Ok(())

@@ -140,15 +140,12 @@ impl Database {
     fn insert_row(&self, txn: &mut Transaction, heap: &Heap, row: &[u8]) -> Result<RowId> {
         let waits = Arc::clone(&txn.waits);
         let lane = &heap.lanes[own_lane()];
-        let mut lane = match lane.try_lock() {
-            Some(lane) => lane,
-            None => {
-                let start = Instant::now();
-                let lane = lane.lock();
-                waits.waited(WaitType::PageLatchEx, start.elapsed());
-                lane
-            }
-        };
+        let mut lane = lane.try_lock().unwrap_or_else(|| {
+            let start = Instant::now();
+            let lane = lane.lock();
+            waits.waited(WaitType::PageLatchEx, start.elapsed());
+            lane
+        });
         loop {
             let page_id = match *lane {
                 Some(page) => page,

@@ -1,4 +1,5 @@
 //! Locks between sessions.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failure is the result")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -2,7 +2,7 @@
 //!
 //! `LABDBBK1`, then sections. A section is a tag (u8), a length (u32), a checksum (u32) and so
 //! many bytes: `H` the backup set and the boot record as JSON, `P` an extent (file u16, page u32,
-//! then its pages), `L` a log block, `E` the backup set again with its final figures. A file
+//! then its pages), `L` a log block, `E` the same again with the final figures. A file
 //! without `E` is not a backup.
 
 use std::fs::File;
@@ -166,5 +166,16 @@ impl MediaReader {
             .then(|| serde_json::from_slice(bytes).ok())
             .flatten();
         header.ok_or_else(|| self.damaged("its header cannot be read"))
+    }
+
+    /// Reads on to the end, checking every section.
+    pub(crate) fn end(&mut self) -> Result<MediaHeader> {
+        loop {
+            let (tag, bytes) = self.next()?;
+            if tag == Tag::End {
+                let end = serde_json::from_slice(bytes);
+                return end.map_err(|_| self.damaged("its end section cannot be read"));
+            }
+        }
     }
 }

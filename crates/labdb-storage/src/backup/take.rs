@@ -79,7 +79,7 @@ impl Database {
         self.log.harden_all()?;
         set.last_lsn = self.log.flusher.flushed();
         set.log_bytes = self.copy_log(set.first_lsn, set.last_lsn, &mut media)?;
-        finish(&mut set, media)?;
+        self.finish(&mut set, media)?;
         if !options.copy_only {
             self.change_boot(|boot| {
                 boot.last_full_backup = Some(set.checkpoint_lsn);
@@ -123,7 +123,7 @@ impl Database {
         self.log.harden_all()?;
         set.last_lsn = self.log.flusher.flushed();
         set.log_bytes = self.copy_log(set.first_lsn, set.last_lsn, &mut media)?;
-        finish(&mut set, media)?;
+        self.finish(&mut set, media)?;
         drop(hold);
         if !options.copy_only {
             self.change_boot(|boot| {
@@ -138,11 +138,17 @@ impl Database {
         }
         Ok(set)
     }
-}
 
-fn finish(set: &mut BackupSet, mut media: MediaWriter) -> Result<()> {
-    set.finished = SystemTime::now();
-    set.backup_size = media.bytes;
-    media.json(Tag::End, set)?;
-    media.finish()
+    /// Ends a backup with the final figures, and the files as they are now: they may have grown.
+    fn finish(&self, set: &mut BackupSet, mut media: MediaWriter) -> Result<()> {
+        set.finished = SystemTime::now();
+        set.backup_size = media.bytes;
+        let boot = self.boot.lock().boot.clone();
+        let end = MediaHeader {
+            set: set.clone(),
+            boot,
+        };
+        media.json(Tag::End, &end)?;
+        media.finish()
+    }
 }

@@ -66,14 +66,11 @@ impl LockMode {
     /// Whether two owners can hold these modes at once: SQL Server's compatibility matrix.
     #[must_use]
     pub fn compatible(self, other: Self) -> bool {
-        use LockMode::{IS, IX, S, SIX, SchM, SchS, U, X};
+        use LockMode::{IS, IX, S, SchM, SchS, U, X};
         match (self, other) {
-            (SchM, _) | (_, SchM) => false,
-            (SchS, _) | (_, SchS) => true,
-            (X, _) | (_, X) => false,
-            (IS, _) | (_, IS) => true,
-            (IX, IX) | (S, S | U) | (U, S) => true,
-            (IX | SIX, S | U | SIX) | (S | U, IX | SIX) | (SIX, IX) | (U, U) => false,
+            (SchS, other) | (other, SchS) => other != SchM,
+            (IS, other) | (other, IS) => !matches!(other, X | SchM),
+            (a, b) => matches!((a, b), (IX, IX) | (S, S | U) | (U, S)),
         }
     }
 

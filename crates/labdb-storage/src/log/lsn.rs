@@ -104,7 +104,10 @@ mod tests {
     #[test]
     fn the_numeric_form_puts_the_decimal_parts_side_by_side() {
         // 0x23 = 35, 0x110 = 272, 1: as backupset.first_lsn shows it.
-        assert_eq!(Lsn::new(0x23, 0x110, 1).to_numeric(), 35_0000000272_00001);
+        assert_eq!(
+            Lsn::new(0x23, 0x110, 1).to_numeric(),
+            35_000_000_027_200_001
+        );
     }
 
     #[test]

@@ -93,9 +93,12 @@ impl Record<'_> {
         RECORD_HEADER
             + match self {
                 Self::Insert { bytes, .. } | Self::UndoUpdate { bytes, .. } => 8 + bytes.len(),
-                Self::Delete { .. } | Self::UndoInsert { .. } | Self::UndoDelete { .. } => 8,
+                Self::Delete { .. }
+                | Self::UndoInsert { .. }
+                | Self::UndoDelete { .. }
+                | Self::Commit { .. }
+                | Self::BeginCheckpoint { .. } => 8,
                 Self::Update { old, new, .. } => 10 + old.len() + new.len(),
-                Self::Commit { .. } | Self::BeginCheckpoint { .. } => 8,
                 Self::Abort => 0,
                 Self::CreateHeap { .. } | Self::UndoCreateHeap { .. } => 4,
                 Self::FreeExtents { extents, .. } | Self::UndoFreeExtents { extents, .. } => {

@@ -47,20 +47,14 @@ impl Lab {
         Database::create(spec, &self.options, Arc::new(SystemFiles)).unwrap()
     }
 
+    /// Opens the files as they are now, also beside a database that still runs: what a restart
+    /// after a kill would find. The running one must not be used any more.
     pub(crate) fn open(&self) -> Arc<Database> {
-        self.open_at(&self.folder.path().join("small.mdf"))
+        let primary = self.folder.path().join("small.mdf");
+        Database::open(&primary, &self.options, Arc::new(SystemFiles)).unwrap()
     }
 
-    fn open_at(&self, path: &Path) -> Arc<Database> {
-        Database::open(path, &self.options, Arc::new(SystemFiles)).unwrap()
-    }
-
-    /// Opens the files as they are now, beside the database that still runs: what a restart after
-    /// a kill would find. The running one must not be used any more.
-    pub(crate) fn open_copy(&self) -> Arc<Database> {
-        self.open()
-    }
-
+    #[allow(clippy::unused_self, reason = "reads as what it is about")]
     pub(crate) fn begin(&self, db: &Arc<Database>) -> Transaction {
         db.begin(Arc::new(NoWaits))
     }
