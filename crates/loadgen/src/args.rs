@@ -154,7 +154,7 @@ impl Args {
             .table
             .as_deref()
             .or(upstream)
-            .unwrap_or(texts::table::DEFAULT_NAME);
+            .unwrap_or(texts::table::DEFAULT_TABLE);
         name.parse().map_err(|error: sqlserver::NameError| {
             Failure::new(FailureCode::Usage, error.to_string())
                 .remedy("Name the table with --table.")

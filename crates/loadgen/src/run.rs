@@ -15,6 +15,7 @@ use records::{
     ExitStatus, Failure, FailureCode, Load, LoadShape, Reason, Record, Server, Validity,
 };
 use sqlserver::{Connection, DatabaseName, Environment, Settings, SqlError};
+use std::io::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -45,6 +46,10 @@ pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
         stage.target.as_ref(),
         &Environment::of_process(),
     )?);
+    for warning in &settings.warnings {
+        // Nothing can be done where standard error is closed.
+        let _ = writeln!(std::io::stderr(), "{}: {warning}", stage.program());
+    }
     stage.target = Some(settings.target()?);
     let deadline = began
         .checked_add(args.deadline)

@@ -3,9 +3,6 @@
 use super::{Text, sample};
 use crate::names::{TableName, quote_literal};
 
-/// The table's name where the user gives none.
-pub const DEFAULT_NAME: &str = "dbo.writes";
-
 /// The table where none is named.
 pub const DEFAULT_TABLE: &str = "dbo.writes";
 
