@@ -87,7 +87,6 @@ impl Progress {
     pub(crate) fn opening(&self, open: u32) {
         if let Some(bar) = &self.bar {
             bar.set_message(format!("{open}/{} connections open; 0", self.workers));
-            bar.tick();
         }
     }
 
