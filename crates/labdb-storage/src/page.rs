@@ -95,8 +95,12 @@ impl Page {
         self.set_size(FREE_START, HEADER);
     }
 
-    /// Sets the checksum before the page is written.
+    /// Sets the checksum before the page is written. A page that was never formatted stays all
+    /// zeroes: it can be dirty when its extent was about to join a heap and the log was full.
     pub(crate) fn seal(bytes: &mut [u8]) {
+        if bytes.get(KIND) == Some(&(PageKind::Empty as u8)) {
+            return;
+        }
         if let Some(body) = bytes.get(FILE..) {
             let crc = crc32fast::hash(body);
             put(bytes, CRC, &crc.to_le_bytes());
@@ -295,5 +299,99 @@ impl Page {
 
     pub(crate) fn set_owner(&mut self, index: usize, heap: HeapId) {
         put(&mut self.0[..], HEADER + index * 4, &heap.0.to_le_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: PageId = PageId { file: 1, page: 40 };
+
+    fn page() -> Page {
+        let mut page = Page::zeroed();
+        page.format(ID, PageKind::Heap, HeapId(7));
+        page
+    }
+
+    fn bytes(page: &Page, slot: u16) -> Option<&[u8]> {
+        page.row(slot).map(|row| row.bytes)
+    }
+
+    #[test]
+    fn a_page_of_zeroes_is_whole_and_one_wrong_bit_is_seen() {
+        let mut zeroes = Page::zeroed();
+        Page::seal(&mut zeroes.0[..]);
+        assert_eq!(zeroes.fault(ID), None);
+        let mut page = page();
+        assert!(page.insert(0, b"row"));
+        Page::seal(&mut page.0[..]);
+        assert_eq!(page.fault(ID), None);
+        assert!(page.fault(PageId { file: 1, page: 41 }).is_some());
+        page.0[5_000] ^= 1;
+        assert!(page.fault(ID).is_some());
+    }
+
+    #[test]
+    fn the_longest_row_fits_an_empty_page_and_nothing_fits_beside_it() {
+        let mut page = page();
+        let row = [1; crate::MAX_ROW];
+        assert_eq!(page.slot_for(row.len()), Some(0));
+        assert!(page.insert(0, &row));
+        assert_eq!(bytes(&page, 0), Some(&row[..]));
+        assert_eq!(page.slot_for(100), None);
+    }
+
+    #[test]
+    fn a_page_takes_as_many_rows_as_the_arithmetic_says() {
+        // 8,192 less a header of 96; each row of 100 also needs a slot of 6.
+        let mut page = page();
+        let mut count = 0;
+        while let Some(slot) = page.slot_for(100) {
+            assert!(page.insert(slot, &[2; 100]));
+            count += 1;
+        }
+        assert_eq!(count, (8_192 - 96) / 106);
+    }
+
+    #[test]
+    fn holes_are_closed_when_room_is_needed_and_slots_keep_their_rows() {
+        let mut page = page();
+        for slot in 0..8_u8 {
+            assert!(page.insert(u16::from(slot), &[slot; 1_000]));
+        }
+        assert!(page.remove(2) && page.remove(5));
+        assert!(page.replace(0, &[9; 1_900]));
+        assert_eq!(bytes(&page, 0), Some(&[9; 1_900][..]));
+        for slot in [1, 3, 4, 6, 7_u8] {
+            assert_eq!(bytes(&page, u16::from(slot)), Some(&[slot; 1_000][..]));
+        }
+        assert_eq!(page.slot_for(500), Some(2));
+    }
+
+    #[test]
+    fn a_row_that_shrank_can_always_grow_back() {
+        let mut page = page();
+        assert!(page.insert(0, &[1; 4_000]));
+        assert!(page.replace(0, &[2; 10]));
+        while let Some(slot) = page.slot_for(300) {
+            assert!(page.insert(slot, &[3; 300]));
+        }
+        assert!(page.replace(0, &[1; 4_000]));
+        assert_eq!(bytes(&page, 0), Some(&[1; 4_000][..]));
+    }
+
+    #[test]
+    fn a_ghost_keeps_its_bytes() {
+        let mut page = page();
+        assert!(page.insert(0, b"row"));
+        assert!(page.set_ghost(0, true));
+        assert!(
+            page.row(0)
+                .is_some_and(|row| row.ghost && row.bytes == b"row")
+        );
+        assert!(page.set_ghost(0, false));
+        assert!(page.row(0).is_some_and(|row| !row.ghost));
+        assert!(!page.insert(0, b"other"), "the slot is in use");
     }
 }

@@ -257,6 +257,9 @@ fn power_loss_under_sixteen_sessions_keeps_every_acknowledged_row() {
                             let id = db.insert(&mut txn, HeapId::CATALOG, &row)?;
                             let twin = db.insert(&mut txn, HeapId::CATALOG, &row)?;
                             asked.fetch_add(1, Ordering::SeqCst);
+                            if session == 0 && number % 5 == 2 {
+                                db.checkpoint()?;
+                            }
                             if number % 7 == 3 {
                                 db.rollback(txn)?;
                                 continue;
@@ -285,6 +288,29 @@ fn power_loss_under_sixteen_sessions_keeps_every_acknowledged_row() {
         }
         assert!(count.values().all(|&n| n == 2), "seed {seed}, {fate:?}");
         assert!(asked.load(Ordering::SeqCst) > 0);
+    }
+}
+
+#[test]
+fn a_transaction_that_is_open_across_a_checkpoint_is_rolled_back_whole() {
+    let mut random = StdRng::seed_from_u64(1);
+    for fate in FATES {
+        let disk = created().copy(None);
+        let db = open(&disk).unwrap();
+        let mut txn = db.begin(Arc::new(NoWaits));
+        let kept = db.insert(&mut txn, HeapId::CATALOG, b"kept").unwrap();
+        db.commit(txn, true).unwrap();
+        let mut txn = db.begin(Arc::new(NoWaits));
+        db.insert(&mut txn, HeapId::CATALOG, b"before").unwrap();
+        db.update(&mut txn, HeapId::CATALOG, kept, b"changed")
+            .unwrap();
+        db.checkpoint().unwrap();
+        db.insert(&mut txn, HeapId::CATALOG, b"after").unwrap();
+        db.checkpoint().unwrap();
+        let db = open(&disk.after_crash(fate, &mut random)).unwrap();
+        let expected = BTreeMap::from([(kept, b"kept".to_vec())]);
+        assert_eq!(rows(&db, HeapId::CATALOG), expected, "{fate:?}");
+        assert_eq!(db.recovery_report().rolled_back, 1);
     }
 }
 

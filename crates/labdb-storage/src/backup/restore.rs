@@ -73,6 +73,7 @@ impl Database {
     /// # Errors
     /// `Corrupt` for a backup that is damaged or incomplete; `LogChain` when the backups do not
     /// follow one another; `Io`, also when a file exists and `replace` is not set.
+    #[allow(clippy::needless_pass_by_value, reason = "like open, which keeps it")]
     pub fn restore(
         backups: &[&Path],
         restore: &RestoreOptions,
@@ -90,7 +91,7 @@ impl Database {
             return Err(StorageError::Invalid("no backup was named".to_owned()));
         };
         let mut header = MediaReader::open(backups[0])?.header()?.boot;
-        header.files = last.boot.files.clone();
+        header.files.clone_from(&last.boot.files);
         for file in &mut header.files {
             let to = restore.moves.iter().find(|(name, _)| *name == file.name);
             if let Some((_, path)) = to {
