@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a test's helper may fail the test")]
 
 mod double;
+#[path = "double/views.rs"]
+mod views;
 
-use double::{Door, Double, Part, big_column, int_column, text_column};
-use labdb_types::{Column, SqlType, Value};
+use double::{Door, Double, Part, text_column};
+
 use records::{Failure, FileKind, Server};
 use sqlserver::connect::Encrypt;
 use sqlserver::readings::{Counters, States};
@@ -23,121 +25,13 @@ fn server(major: u32) -> Server {
     }
 }
 
-/// A view's answer: a row of `n` in every number, `text` in every text.
-fn row_of(columns: Vec<Column>, n: i64, text: &str) -> Part {
-    let values = columns
-        .iter()
-        .map(|column| match column.sql_type {
-            SqlType::BigInt => Value::BigInt(n),
-            SqlType::Int => Value::Int(i32::try_from(n).unwrap()),
-            SqlType::Bit => Value::Bit(true),
-            SqlType::NVarChar(_) => Value::text(text),
-            _ => Value::Null,
-        })
-        .collect();
-    Part::Rows(columns, vec![values])
-}
-
-fn columns(bigs: &[&str], ints: &[&str], names: &[&str]) -> Vec<Column> {
-    let mut all: Vec<Column> = bigs.iter().map(|name| big_column(name)).collect();
-    all.extend(ints.iter().map(|name| int_column(name)));
-    all.extend(names.iter().map(|name| text_column(name)));
-    all
-}
-
-/// What each view says, by a word that only its text has.
-fn view(text: &str) -> Part {
-    if text.contains("dm_io_virtual_file_stats") {
-        let numbers = [
-            "size_pages",
-            "sample_ms",
-            "reads",
-            "bytes_read",
-            "read_stall_ms",
-            "queued_read_stall_ms",
-            "writes",
-            "bytes_written",
-            "write_stall_ms",
-            "queued_write_stall_ms",
-            "stall_ms",
-            "size_on_disk_bytes",
-        ];
-        let mut all = columns(
-            &numbers,
-            &["database_id", "file_id", "file_type"],
-            &["logical_name", "physical_name"],
-        );
-        all.push(Column::new(
-            "file_handle",
-            SqlType::VarBinary(labdb_types::Length::Limited(16)),
-        ));
-        return row_of(all, 1, "f");
-    }
-    if text.contains("dm_os_wait_stats") {
-        let numbers = ["waiting_tasks", "wait_ms", "max_wait_ms", "signal_wait_ms"];
-        return row_of(columns(&numbers, &[], &["wait_type"]), 2, "WRITELOG");
-    }
-    if text.contains("dm_os_performance_counters") {
-        return row_of(
-            columns(&["value"], &["cntr_type"], &["counter_name"]),
-            3,
-            "Log Flushes/sec",
-        );
-    }
-    if text.contains("SYSUTCDATETIME") {
-        return row_of(
-            columns(&[], &[], &["server_time"]),
-            0,
-            "2026-01-02T03:04:05.1234567",
-        );
-    }
-    if text.contains("dm_os_sys_info") {
-        return row_of(
-            columns(&[], &[], &["server_start_time"]),
-            0,
-            "2026-01-01T00:00:00",
-        );
-    }
-    if text.contains("sys.databases") {
-        let mut all = columns(
-            &["target_recovery_time_s"],
-            &["database_id", "compatibility_level"],
-            &[
-                "create_date",
-                "recovery_model",
-                "log_reuse_wait",
-                "delayed_durability",
-            ],
-        );
-        all.push(Column::new("read_committed_snapshot", SqlType::Bit));
-        all.push(Column::new("accelerated_database_recovery", SqlType::Bit));
-        return row_of(all, 5, "FULL");
-    }
-    if text.contains("database_recovery_status") {
-        let names = ["last_log_backup_lsn", "database_guid", "recovery_fork_guid"];
-        return row_of(columns(&[], &[], &names), 0, "37000000012300001");
-    }
-    if text.contains("dm_db_log_space_usage") {
-        let numbers = ["log_size_bytes", "log_used_bytes", "log_since_backup_bytes"];
-        return row_of(columns(&numbers, &[], &[]), 6, "");
-    }
-    if text.contains("LOGINFO") {
-        let status = |value| vec![Value::Int(value)];
-        return Part::Rows(
-            vec![int_column("Status")],
-            vec![status(2), status(0), status(2)],
-        );
-    }
-    row_of(columns(&["vlf_count", "active_vlf_count"], &[], &[]), 7, "")
-}
-
-/// A server whose views are the above, except where `refuse` gives an error for a batch.
-fn views(refuse: fn(&str) -> Option<Part>) -> Double {
+/// A server that has the views, except where `refuse` gives an error for a batch.
+fn server_with(refuse: fn(&str) -> Option<Part>) -> Double {
     Double::start(Door::Plain, move |batch| {
         if let Some(error) = refuse(batch) {
             return vec![error, Part::Error(297, 16, "no permission for this action")];
         }
-        batch.lines().map(view).collect()
+        batch.lines().map(views::view).collect()
     })
 }
 
@@ -166,7 +60,7 @@ fn read(double: &Double, major: u32) -> (Counters, States) {
 
 #[test]
 fn where_all_may_be_read_two_round_trips_do() {
-    let double = views(|_| None);
+    let double = server_with(|_| None);
     let (counters, states) = read(&double, 16);
     assert_eq!(double.seen.lock().unwrap().batches.len(), 2);
     assert_eq!((counters.unavailable, states.unavailable), (vec![], vec![]));
@@ -192,7 +86,7 @@ fn where_all_may_be_read_two_round_trips_do() {
 
 #[test]
 fn what_may_not_be_read_is_null_with_the_grant_and_all_else_is_read() {
-    let double = views(|batch| {
+    let double = server_with(|batch| {
         ["dm_io_virtual", "dm_os_wait", "dm_db_log_info"]
             .iter()
             .any(|view| batch.contains(view))
@@ -242,7 +136,7 @@ fn a_view_that_hides_its_row_gives_null_with_a_reason_too() {
     let double = Double::start(Door::Plain, move |batch| {
         batch
             .lines()
-            .map(|line| hidden(line).unwrap_or_else(|| view(line)))
+            .map(|line| hidden(line).unwrap_or_else(|| views::view(line)))
             .collect()
     });
     let (_, states) = read(&double, 16);
@@ -257,7 +151,7 @@ fn a_view_that_hides_its_row_gives_null_with_a_reason_too() {
 
 #[test]
 fn before_2016_sp2_the_virtual_log_files_are_counted_another_way() {
-    let double = views(|batch| {
+    let double = server_with(|batch| {
         batch.contains("dm_db_log_info").then_some(Part::Error(
             208,
             16,
