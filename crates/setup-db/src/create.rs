@@ -81,7 +81,11 @@ async fn create(workshop: &mut Workshop, args: &Args) -> Result<Connection, Fail
         Ok(inside) => Ok(inside),
         Err(failure) => {
             // What this run created and could not finish is nobody's: it goes again.
-            let drop = texts::drop_exclusively(&workshop.database);
+            let drop = if workshop.is_managed_instance() {
+                texts::drop_plainly(&workshop.database)
+            } else {
+                texts::drop_exclusively(&workshop.database)
+            };
             if let Err(error) = workshop.master.run(&drop.sql).await {
                 return Err(Failure {
                     message: format!(
