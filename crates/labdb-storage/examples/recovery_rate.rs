@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use labdb_storage::{
-    Database, DatabaseSpec, FileSpec, HeapId, NoWaits, Options, RecoveryModel, SystemFiles,
+    Database, DatabaseSpec, FileSpec, HeapId, NoWaits, Options, RecoveryModel, UnlockedFiles,
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -38,7 +38,7 @@ fn measure(folder: &Path, bytes: u64) -> Result<(), Box<dyn std::error::Error>> 
         ..Options::default()
     };
     for length in [60, 400] {
-        let database = Database::create(&spec, &options, Arc::new(SystemFiles))?;
+        let database = Database::create(&spec, &options, Arc::new(UnlockedFiles))?;
         while database.counters().log_bytes_flushed < bytes {
             for _ in 0..1000 {
                 let mut txn = database.begin(Arc::new(NoWaits));
@@ -49,7 +49,7 @@ fn measure(folder: &Path, bytes: u64) -> Result<(), Box<dyn std::error::Error>> 
         database.flush_log(&NoWaits)?;
         let path = folder.join("rate.mdf");
         let start = std::time::Instant::now();
-        let again = Database::open(&path, &options, Arc::new(SystemFiles))?;
+        let again = Database::open(&path, &options, Arc::new(UnlockedFiles))?;
         let all = start.elapsed();
         let report = again.recovery_report();
         let log = report.log_bytes as f64 / f64::from(1 << 20);

@@ -258,6 +258,7 @@ impl BufferPool {
             return Ok(false);
         }
         let mut bytes = slot.page.0.clone();
+        log.flusher.check()?;
         log.harden(slot.page.lsn())?;
         Page::seal(&mut bytes[..]);
         self.file(frame.id)?

@@ -104,6 +104,7 @@ impl Database {
     /// # Errors
     /// `Io`.
     pub fn flush_log(&self, waits: &dyn WaitObserver) -> Result<()> {
+        self.check_open()?;
         let waited = self.log.harden_all()?;
         if !waited.is_zero() {
             waits.waited(crate::wait::WaitType::WriteLog, waited);

@@ -1,6 +1,6 @@
 //! The only way to a database's files, so that tests can put another one in its place.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
@@ -72,9 +72,26 @@ pub trait FileHandle: Send + Sync {
     fn size_on_disk(&self) -> io::Result<u64>;
 }
 
-/// The operating system's files: `pread`, `pwrite`, `fdatasync`.
+/// The operating system's files: `pread`, `pwrite`, `fdatasync`. A file is locked while it is
+/// open, so that no second process (and no second handle) writes to it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemFiles;
+
+/// The operating system's files without locks: for tests that open what a killed process would
+/// leave behind, while it still runs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnlockedFiles;
+
+fn locked(file: File) -> io::Result<Arc<dyn FileHandle>> {
+    match file.try_lock() {
+        Ok(()) => Ok(Arc::new(SystemFile(file))),
+        Err(TryLockError::Error(error)) => Err(error),
+        Err(TryLockError::WouldBlock) => Err(io::Error::new(
+            io::ErrorKind::ResourceBusy,
+            "the file is in use by a running server",
+        )),
+    }
+}
 
 impl FileLayer for SystemFiles {
     fn create(&self, path: &Path) -> io::Result<Arc<dyn FileHandle>> {
@@ -83,12 +100,11 @@ impl FileLayer for SystemFiles {
             .write(true)
             .create_new(true)
             .open(path)?;
-        Ok(Arc::new(SystemFile(file)))
+        locked(file)
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn FileHandle>> {
-        let file = OpenOptions::new().read(true).write(true).open(path)?;
-        Ok(Arc::new(SystemFile(file)))
+        locked(OpenOptions::new().read(true).write(true).open(path)?)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
@@ -97,6 +113,25 @@ impl FileLayer for SystemFiles {
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         File::open(folder)?.sync_all()
+    }
+}
+
+impl FileLayer for UnlockedFiles {
+    fn create(&self, path: &Path) -> io::Result<Arc<dyn FileHandle>> {
+        SystemFiles.create(path).and_then(|_| self.open(path))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn FileHandle>> {
+        let file = OpenOptions::new().read(true).write(true).open(path)?;
+        Ok(Arc::new(SystemFile(file)))
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        SystemFiles.remove(path)
+    }
+
+    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        SystemFiles.sync_folder(folder)
     }
 }
 

@@ -40,7 +40,7 @@ pub use backup::{
 pub use database::{Database, UndoMark};
 pub use error::{Result, StorageError};
 pub use faults::{FlushDelay, FullDisk};
-pub use file_layer::{FileHandle, FileLayer, SystemFiles};
+pub use file_layer::{FileHandle, FileLayer, SystemFiles, UnlockedFiles};
 pub use heap::{Scan, ScanRow};
 pub use id::{HeapId, PageId, RowId, TransactionId};
 pub use locks::{

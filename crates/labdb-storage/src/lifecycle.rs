@@ -66,33 +66,44 @@ impl Database {
     }
 
     /// Opens the database of a primary data file and recovers it: committed changes are redone,
-    /// open transactions rolled back.
+    /// open transactions rolled back. A file that is not where it was is looked for beside the
+    /// primary one, so a folder may move as a whole.
     ///
     /// # Errors
-    /// `Io`, `Corrupt`, `DamagedPage`.
+    /// `Io` (also when a server has the files open), `Corrupt`, `DamagedPage`.
     pub fn open(primary: &Path, options: &Options, layer: Arc<dyn FileLayer>) -> Result<Arc<Self>> {
         let handle = layer
             .open(primary)
             .map_err(|e| StorageError::io("cannot open", primary, e))?;
         let first = Arc::new(CountedFile::new(1, primary, handle));
         let mut boot = BootPages::load(&first)?;
-        boot.boot.epoch += 1;
-        boot.store(&first)?;
-        let mut data_files = vec![first];
+        let mut data_files = vec![Arc::clone(&first)];
         let mut log_files = Vec::new();
-        for file in &boot.boot.files {
+        for file in &mut boot.boot.files {
             if file.file_id == 1 {
+                primary.clone_into(&mut file.path);
                 continue;
             }
-            let handle = layer
-                .open(&file.path)
-                .map_err(|e| StorageError::io("cannot open", &file.path, e))?;
+            let handle = match (layer.open(&file.path), file.path.file_name()) {
+                (Err(error), Some(name)) if error.kind() == std::io::ErrorKind::NotFound => {
+                    let beside = primary.with_file_name(name);
+                    let handle = layer.open(&beside);
+                    if handle.is_ok() {
+                        file.path = beside;
+                    }
+                    handle
+                }
+                (handle, _) => handle,
+            };
+            let handle = handle.map_err(|e| StorageError::io("cannot open", &file.path, e))?;
             let counted = Arc::new(CountedFile::new(file.file_id, &file.path, handle));
             match file.kind {
                 FileKind::Rows => data_files.push(counted),
                 FileKind::Log => log_files.push(counted),
             }
         }
+        boot.boot.epoch += 1;
+        boot.store(&first)?;
         let log = open_log(&boot.boot, log_files, options)?;
         let (scan, redo) = (boot.boot.scan, boot.boot.redo);
         recover(
@@ -120,6 +131,8 @@ impl Database {
     fn stop(&self) {
         self.closed.store(true, Ordering::SeqCst);
         self.log.flusher.stop();
+        // From here on nothing is written: somebody else may open the files next.
+        self.log.flusher.close();
         self.signal.stop();
         for thread in self.threads.lock().drain(..) {
             if thread.thread().id() != std::thread::current().id() {

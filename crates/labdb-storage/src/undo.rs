@@ -39,6 +39,7 @@ impl Database {
                 write_log: Duration::ZERO,
             });
         };
+        self.check_open()?;
         let record = Record::Commit { at_us: now_us() };
         let lsn = self.log.append(txn.id, &record, Space::Reserved)?;
         txn.ended = true;
@@ -96,6 +97,7 @@ impl Database {
         let Some(active) = txn.active.clone() else {
             return Ok(());
         };
+        self.check_open()?;
         self.undo_to(txn, 0)?;
         self.log.append(txn.id, &Record::Abort, Space::Reserved)?;
         self.active.lock().remove(&txn.id);

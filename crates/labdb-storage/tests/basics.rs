@@ -4,9 +4,10 @@
 mod common;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use common::{Lab, rows, small_spec};
-use labdb_storage::{HeapId, StorageError};
+use labdb_storage::{Database, HeapId, StorageError, SystemFiles, UnlockedFiles};
 
 #[test]
 fn committed_rows_are_there_after_a_clean_close_and_after_none() {
@@ -213,4 +214,57 @@ fn a_row_that_no_page_can_hold_is_refused() {
             limit: 8000
         })
     ));
+}
+
+#[test]
+fn a_second_server_cannot_open_the_files_until_the_first_is_gone() {
+    let lab = Lab::new();
+    let files = Arc::new(SystemFiles);
+    let db = Database::create(&small_spec(lab.folder()), &lab.options, files.clone()).unwrap();
+    let primary = lab.path("small.mdf");
+    let error = Database::open(&primary, &lab.options, files.clone()).err();
+    assert!(
+        matches!(&error, Some(StorageError::Io { source, .. })
+            if source.kind() == std::io::ErrorKind::ResourceBusy),
+        "{error:?}"
+    );
+    db.close().unwrap();
+    drop(db);
+    Database::open(&primary, &lab.options, files).unwrap();
+}
+
+#[test]
+fn a_closed_database_refuses_work_and_leaves_its_files_alone() {
+    let lab = Lab::new();
+    let db = lab.create(&small_spec(lab.folder()));
+    let mut late = lab.begin(&db);
+    db.insert(&mut late, HeapId::CATALOG, b"late").unwrap();
+    db.close().unwrap();
+    let file = std::fs::read(lab.path("small_log.ldf")).unwrap();
+    let error = db.commit(late, true).unwrap_err();
+    assert!(matches!(error, StorageError::Unavailable(_)), "{error}");
+    let mut txn = lab.begin(&db);
+    let error = db.insert(&mut txn, HeapId::CATALOG, b"no").unwrap_err();
+    assert!(matches!(error, StorageError::Unavailable(_)), "{error}");
+    assert!(db.flush_log(&labdb_storage::NoWaits).is_err());
+    assert!(file == std::fs::read(lab.path("small_log.ldf")).unwrap());
+    assert_eq!(rows(&lab.open(), HeapId::CATALOG).len(), 0);
+}
+
+#[test]
+fn a_folder_may_move_as_a_whole() {
+    let lab = Lab::new();
+    let here = lab.path("here");
+    std::fs::create_dir(&here).unwrap();
+    let db = lab.create(&small_spec(&here));
+    let mut txn = lab.begin(&db);
+    db.insert(&mut txn, HeapId::CATALOG, b"row").unwrap();
+    db.commit(txn, true).unwrap();
+    drop(db);
+    let there = lab.path("there");
+    std::fs::rename(&here, &there).unwrap();
+    let primary = there.join("small.mdf");
+    let db = Database::open(&primary, &lab.options, Arc::new(UnlockedFiles)).unwrap();
+    assert_eq!(rows(&db, HeapId::CATALOG).len(), 1);
+    assert!(db.files().iter().all(|f| f.path.starts_with(&there)));
 }

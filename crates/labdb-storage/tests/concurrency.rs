@@ -11,7 +11,7 @@ use std::time::Duration;
 use common::{Lab, rows, small_spec};
 use labdb_storage::{
     BackupOptions, BackupTarget, Database, FlushDelay, FullDisk, Growth, HeapId, NoWaits,
-    RecoveryModel, RowId, StorageError, SystemFiles, WaitObserver, WaitType,
+    RecoveryModel, RowId, StorageError, UnlockedFiles, WaitObserver, WaitType,
 };
 use rand::rngs::StdRng;
 use rand::seq::IteratorRandom;
@@ -180,7 +180,7 @@ fn a_full_disk_fails_the_growth_and_nothing_else() {
     let mut spec = small_spec(lab.folder());
     spec.log[0].size = 4 << 20;
     // Room for the files and two growths.
-    let disk = FullDisk::new(Arc::new(SystemFiles), 8 << 20);
+    let disk = FullDisk::new(Arc::new(UnlockedFiles), 8 << 20);
     let db = Database::create(&spec, &lab.options, Arc::new(disk)).unwrap();
     let mut kept = 0;
     let error = loop {

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use common::{Lab, rows, small_spec};
 use labdb_storage::{
     BackupOptions, BackupTarget, Database, FileKind, HeapId, RecoveryModel, RestoreOptions,
-    RestoreStep, RowId, StorageError, SystemFiles,
+    RestoreStep, RowId, StorageError, UnlockedFiles,
 };
 
 type Rows = BTreeMap<RowId, Vec<u8>>;
@@ -79,7 +79,7 @@ impl Chain {
             &paths,
             options,
             &self.lab.options,
-            Arc::new(SystemFiles),
+            Arc::new(UnlockedFiles),
             &mut |step| steps.push(step),
         )?;
         Ok((db, steps))
@@ -125,7 +125,7 @@ fn each_log_backup_brings_the_copy_one_step_further() {
         copy.insert(&mut txn, HeapId::CATALOG, b"new").unwrap();
         copy.commit(txn, true).unwrap();
         let path = copy.files()[0].path.clone();
-        let again = Database::open(&path, &chain.lab.options, Arc::new(SystemFiles)).unwrap();
+        let again = Database::open(&path, &chain.lab.options, Arc::new(UnlockedFiles)).unwrap();
         assert_eq!(rows(&again, HeapId::CATALOG).len(), state.len() + 1);
         assert_ne!(
             again.recovery_status().recovery_fork_guid,

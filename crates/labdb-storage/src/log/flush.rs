@@ -122,18 +122,24 @@ impl Flusher {
 
     /// Fails once a log write has failed: what the disk holds is then not known.
     pub(crate) fn check(&self) -> Result<()> {
-        if self.failed.load(Ordering::Relaxed) {
-            let reason = self
-                .state
-                .lock()
-                .failure
-                .as_ref()
-                .map_or_else(String::new, ToString::to_string);
-            return Err(StorageError::Unavailable(format!(
-                "an earlier log write failed ({reason}); open the database again"
-            )));
+        if !self.failed.load(Ordering::Relaxed) {
+            return Ok(());
         }
-        Ok(())
+        Err(match &self.state.lock().failure {
+            Some(StorageError::Unavailable(reason)) => StorageError::Unavailable(reason.clone()),
+            Some(reason) => StorageError::Unavailable(format!(
+                "an earlier write failed ({reason}); open the database again"
+            )),
+            None => StorageError::Unavailable("an earlier write failed".to_owned()),
+        })
+    }
+
+    /// Ends all writing; a flush that runs is waited for.
+    pub(crate) fn close(&self) {
+        self.fail(StorageError::Unavailable("it was closed".to_owned()));
+        while self.state.lock().running {
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// Stops all further appends and flushes with this reason.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use labdb_storage::{
     Database, DatabaseSpec, FileSpec, Growth, HeapId, NoWaits, Options, RecoveryModel, RowId,
-    SystemFiles, Transaction,
+    Transaction, UnlockedFiles,
 };
 use tempfile::TempDir;
 
@@ -44,14 +44,14 @@ impl Lab {
     }
 
     pub(crate) fn create(&self, spec: &DatabaseSpec) -> Arc<Database> {
-        Database::create(spec, &self.options, Arc::new(SystemFiles)).unwrap()
+        Database::create(spec, &self.options, Arc::new(UnlockedFiles)).unwrap()
     }
 
     /// Opens the files as they are now, also beside a database that still runs: what a restart
     /// after a kill would find. The running one must not be used any more.
     pub(crate) fn open(&self) -> Arc<Database> {
         let primary = self.folder.path().join("small.mdf");
-        Database::open(&primary, &self.options, Arc::new(SystemFiles)).unwrap()
+        Database::open(&primary, &self.options, Arc::new(UnlockedFiles)).unwrap()
     }
 
     #[allow(clippy::unused_self, reason = "reads as what it is about")]
