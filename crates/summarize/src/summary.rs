@@ -6,7 +6,7 @@ use crate::describe::describe;
 use crate::experiment::Experiment;
 use crate::metric::Metric;
 use crate::warnings;
-use records::{Comparison, Failure, Header, Server, SummaryWarning, VariantSummary};
+use records::{Comparison, Failure, Header, Server, SummaryWarning, VariantSummary, WarningCode};
 use std::collections::BTreeSet;
 
 /// The statistics of one experiment.
@@ -88,7 +88,12 @@ impl Summary {
             .iter()
             .flat_map(|comparison| &comparison.warnings);
         for warning in all.chain(&self.warnings) {
-            if !distinct.iter().any(|seen| seen.text == warning.text) {
+            // Where there are too few pairs for the headline, there are for every other metric.
+            let said = |seen: &&SummaryWarning| {
+                seen.text == warning.text
+                    || (seen.code == warning.code && warning.code == WarningCode::TooFewPairs)
+            };
+            if !distinct.iter().any(said) {
                 distinct.push(warning);
             }
         }

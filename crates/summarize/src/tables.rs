@@ -86,9 +86,10 @@ pub(crate) fn variants(summaries: &[VariantSummary], metrics: &[Metric]) -> Vec<
 
 /// Each variant against the baseline.
 pub(crate) fn comparison(comparisons: &[Comparison]) -> Grid {
-    let mut grid = Grid::new("Comparison")
+    let baseline = comparisons.first().map_or("", |row| row.baseline.as_str());
+    let mut grid = Grid::new(format!("Comparison (ratio: variant / {baseline})"))
         .text_column("metric")
-        .text_column("variant / baseline")
+        .text_column("variant")
         .number_column("ratio")
         .number_column("low")
         .number_column("high")
@@ -100,7 +101,7 @@ pub(crate) fn comparison(comparisons: &[Comparison]) -> Grid {
         let words = Metric::named(&row.metric).map_or(row.metric.as_str(), |metric| metric.words);
         grid.rows.push(vec![
             words.to_owned(),
-            format!("{} / {}", row.variant, row.baseline),
+            row.variant.clone(),
             shown(row.ratio),
             shown(row.ratio_low),
             shown(row.ratio_high),
