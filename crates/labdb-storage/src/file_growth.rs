@@ -55,7 +55,11 @@ impl Database {
             holder,
             LogReuseWait::LogBackup | LogReuseWait::ActiveBackupOrRestore
         ) {
-            self.checkpoint()?;
+            match self.checkpoint() {
+                // Not even its own records had room.
+                Ok(()) | Err(StorageError::LogFull { .. }) => {}
+                Err(error) => return Err(error),
+            }
             if self.log.append.lock().free() > before {
                 return Ok(false);
             }

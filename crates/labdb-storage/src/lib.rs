@@ -4,6 +4,13 @@
 //! changes heaps in it; a [`LockManager`] keeps sessions apart (the engine takes no row locks by
 //! itself: the layer above does). Counters count what was done where it was done, and waits go to
 //! the session's [`WaitObserver`].
+//!
+//! What it is not: rows are at most [`MAX_ROW`] bytes (there are no overflow pages). A page that
+//! is half written when the power fails is detected when it is read, not repaired, as in SQL
+//! Server; a killed process leaves none. Indexes are the upper layer's, rebuilt by a scan. Values
+//! that must survive a rollback and a restart, like identities, are the upper layer's too: it can
+//! take them from the rows when it opens a table, or keep a row in a heap that it updates once for
+//! many values in a transaction of its own, committed with delayed durability.
 
 mod allocation;
 mod backup;

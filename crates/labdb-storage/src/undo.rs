@@ -1,6 +1,7 @@
 //! The ends of transactions: commit, rollback, savepoints, and taking back single changes.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -41,7 +42,13 @@ impl Database {
         };
         self.check_open()?;
         let record = Record::Commit { at_us: now_us() };
-        let lsn = self.log.append(txn.id, &record, Space::Reserved)?;
+        let lsn = match self.log.append(txn.id, &record, Space::Reserved) {
+            Err(StorageError::LogFull { .. }) => {
+                let waits = Arc::clone(&txn.waits);
+                self.with_log_space(&waits, || self.log.append(txn.id, &record, Space::Reserved))?
+            }
+            done => done?,
+        };
         txn.ended = true;
         self.active.lock().remove(&txn.id);
         self.log.release(active.reserved.load(Ordering::Relaxed));

@@ -79,7 +79,8 @@ fn work(
     for _ in 0..transactions {
         let mut model = history.states.last().unwrap().clone();
         let mut txn = db.begin(Arc::new(NoWaits));
-        let longest = if random.random_bool(0.2) { 3000 } else { 100 };
+        // Long rows now and then, so that the log goes round its four VLFs.
+        let longest = if random.random_bool(0.3) { 7000 } else { 100 };
         let mut saved = None;
         for _ in 0..random.random_range(1..8) {
             let heap = *model.keys().choose(random).unwrap();
@@ -193,7 +194,7 @@ fn crash_and_recover(created: &SimDisk, seed: u64, crash_at: u64, fate: Fate) ->
     let mut random = StdRng::seed_from_u64(seed);
     let mut history = start_of_history();
     let finished = match open(&disk) {
-        Ok(db) => work(&db, &mut history, &mut random, 40).is_ok(),
+        Ok(db) => work(&db, &mut history, &mut random, 60).is_ok(),
         Err(_) => false,
     };
     let mut random = StdRng::seed_from_u64(seed ^ crash_at);
