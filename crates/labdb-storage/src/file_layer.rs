@@ -112,6 +112,12 @@ impl FileLayer for SystemFiles {
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        let here = Path::new(".");
+        let folder = if folder.as_os_str().is_empty() {
+            here
+        } else {
+            folder
+        };
         File::open(folder)?.sync_all()
     }
 }

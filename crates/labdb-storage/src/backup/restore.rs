@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
+use crate::allocation::MIN_DATA_FILE;
 use crate::backup::media::{MediaHeader, MediaReader, Tag};
 use crate::backup::{BackupContents, BackupFile, BackupKind, RestoreOptions, RestoreStep};
 use crate::boot::{Boot, BootFile, BootPages};
@@ -23,7 +24,7 @@ use crate::log::block::BlockHeader;
 use crate::log::flush::Flusher;
 use crate::log::lsn::Lsn;
 use crate::log::reader::Block;
-use crate::log::vlf::{self, HEADER, Vlf};
+use crate::log::vlf::{self, HEADER, MIN_LOG_FILE, Vlf};
 use crate::log::writer::{Log, LogEnd};
 use crate::page::PAGE;
 use crate::redo::Replay;
@@ -92,6 +93,16 @@ impl Database {
         };
         let mut header = MediaReader::open(backups[0])?.header()?.boot;
         header.files.clone_from(&last.boot.files);
+        let too_small = header.files.iter().find(|file| match file.kind {
+            FileKind::Rows => file.size < MIN_DATA_FILE,
+            FileKind::Log => file.size < MIN_LOG_FILE,
+        });
+        if let Some(file) = too_small {
+            return Err(StorageError::Corrupt {
+                path: backups[0].to_owned(),
+                reason: format!("it says that file {} has {} bytes", file.name, file.size),
+            });
+        }
         for file in &mut header.files {
             let to = restore.moves.iter().find(|(name, _)| *name == file.name);
             if let Some((_, path)) = to {

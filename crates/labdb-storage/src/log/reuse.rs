@@ -18,8 +18,6 @@ pub enum LogReuseWait {
     ActiveBackupOrRestore = 3,
     /// A transaction that began in an older VLF is still open.
     ActiveTransaction = 4,
-    /// The oldest page that is not written yet is older than the checkpoint.
-    OldestPage = 13,
 }
 
 impl LogReuseWait {
@@ -38,7 +36,6 @@ impl LogReuseWait {
             Self::LogBackup => "LOG_BACKUP",
             Self::ActiveBackupOrRestore => "ACTIVE_BACKUP_OR_RESTORE",
             Self::ActiveTransaction => "ACTIVE_TRANSACTION",
-            Self::OldestPage => "OLDEST_PAGE",
         }
     }
 }
