@@ -1,0 +1,277 @@
+//! ALTER TABLE: columns and constraints. A change of columns rewrites every row.
+
+use super::Executor;
+use super::ddl::{check_constraint, column, default_constraint, key_index};
+use super::index::copy_index;
+use super::insert::store_value;
+use crate::bind::{Binder, Scope};
+use crate::catalog::{Index, IndexKey, KeyKind, Store, Table, fold};
+use crate::plan::source::{Access, ReadMode};
+use crate::plan::{Env, Flow};
+use labdb_storage::RowId;
+use labdb_tsql::ast::{ColumnDefinition, ObjectName, TableConstraint};
+use labdb_types::{SqlError, SqlResult, Value};
+use std::sync::Arc;
+
+impl Executor<'_> {
+    fn altered_table(&self, name: &ObjectName) -> SqlResult<Arc<Table>> {
+        Binder::new(self.session, self.frame).table(name).map_err(|e| if e.number == 208 { SqlError::new(4902, format!("Cannot find the object \"{}\" because it does not exist or you do not have permissions.", name.parts.join("."))) } else { e })
+    }
+
+    fn all_rows(&self, table: &Arc<Table>) -> SqlResult<Vec<(u64, Vec<Value>)>> {
+        let mut rows = Vec::new();
+        super::table::read(&self.context(), table, &Access::Scan, ReadMode { dirty: true, ..ReadMode::default() }, true, None, &mut |mut row| {
+            if let Some(Value::BigInt(address)) = row.pop() {
+                rows.push((address as u64, row));
+            }
+            Ok(Flow::More)
+        })?;
+        Ok(rows)
+    }
+
+    /// Writes rows in their new shape; indexes keep their keys, not their addresses.
+    fn rewrite(&self, old: &Arc<Table>, new: &Table, rows: Vec<(u64, Vec<Value>)>) -> SqlResult<()> {
+        let mut moved = Vec::with_capacity(rows.len());
+        for (address, row) in rows {
+            let at = match &*old.store {
+                Store::Heap(heap) => {
+                    let database = self.session.instance.database_by_id(old.database_id).ok_or_else(|| SqlError::new(911, "The table's database does not exist any more."))?;
+                    super::table::with_transaction(self.session, |t| {
+                        let storage = t.storage(self.session, &database);
+                        database.storage.update(storage, *heap, RowId::from_bits(address), &super::codec::encode(&row)).map_err(|e| super::failure::storage_error(&e, &database.name()))
+                    })?
+                    .to_bits()
+                }
+                Store::Memory(memory) => {
+                    let before = memory.rows.lock().insert(address, row.clone());
+                    super::table::with_transaction(self.session, |t| {
+                        t.push(crate::session::Undo::Memory(Arc::clone(&old.store), address, before));
+                        Ok(())
+                    })?;
+                    address
+                }
+            };
+            moved.push((at, row));
+        }
+        for index in &new.indexes {
+            let mut entries = std::collections::BTreeMap::new();
+            for (address, row) in &moved {
+                entries.insert(index.entry_key(index.key_of(row), *address), *address);
+            }
+            *index.entries.write() = entries;
+        }
+        Ok(())
+    }
+
+    fn put_altered(&mut self, name: &ObjectName, old: &Arc<Table>, altered: Table, rows: Option<Vec<(u64, Vec<Value>)>>) -> SqlResult<()> {
+        Binder::new(self.session, self.frame).rules(&altered)?;
+        if let Some(rows) = rows {
+            self.rewrite(old, &altered, rows)?;
+        }
+        if altered.name.starts_with('#') {
+            return self.replace_temporary(altered);
+        }
+        let database = self.database_for(name)?;
+        let mut change = self.change(&database)?;
+        change.catalog.last_object_id = change.catalog.last_object_id.max(self.scratch_id);
+        self.replace_table(change, altered).map(|_| ())
+    }
+
+    /// ADD columns and constraints.
+    pub(crate) fn alter_add(&mut self, name: &ObjectName, columns: &[ColumnDefinition], constraints: &[TableConstraint]) -> SqlResult<()> {
+        super::permission::require_sysadmin(self.session, "ALTER TABLE")?;
+        let table = self.altered_table(name)?;
+        self.lock_table(&table)?;
+        let mut scratch = crate::catalog::Catalog { last_object_id: self.database_for(name)?.catalog().last_object_id, ..crate::catalog::Catalog::default() };
+        let mut altered = table.altered();
+        let mut rows = None;
+        if !columns.is_empty() {
+            let before = altered.columns.len();
+            for definition in columns {
+                if altered.column_index(&definition.name).is_some() {
+                    return Err(SqlError::new(2705, format!("Column names in each table must be unique. Column name '{}' in table '{}' is specified more than once.", definition.name, table.name)).state(4));
+                }
+                let id = altered.columns.iter().map(|c| c.column_id).max().unwrap_or(0) + 1;
+                altered.columns.push(column(&mut scratch, &table.name, id, definition)?);
+                if let Some(condition) = &definition.check {
+                    altered.checks.push(check_constraint(&mut scratch, &table.name, None, condition)?);
+                }
+            }
+            let rules = Binder::new(self.session, self.frame).rules(&altered)?;
+            let mut all = self.all_rows(&table)?;
+            for (_, row) in &mut all {
+                for (at, column) in altered.columns.iter().enumerate().skip(before) {
+                    let value = if let Some(identity) = &column.identity {
+                        crate::eval::convert::convert(&Value::BigInt(identity.take().unwrap_or(0)), labdb_types::SqlType::BigInt, column.sql_type, None)?
+                    } else if column.nullable {
+                        // WITH VALUES would fill it; without, existing rows get NULL.
+                        Value::Null
+                    } else {
+                        let value = rules.default(at, &self.context())?;
+                        if value.is_null() {
+                            return Err(SqlError::new(4901, format!("ALTER TABLE only allows columns to be added that can contain nulls, or have a DEFAULT definition specified, or the column being added is an identity or timestamp column, or alternatively if none of the previous conditions are satisfied the table must be empty to allow addition of this column. Column '{}' cannot be added to non-empty table '{}' because it does not satisfy these conditions.", column.name, table.name)));
+                        }
+                        store_value(&altered, column, &value, column.sql_type)?
+                    };
+                    row.push(value);
+                }
+            }
+            rows = Some(all);
+            for definition in columns {
+                if let Some(key) = &definition.key {
+                    let mut own = altered.columns.clone();
+                    let index = key_index(&mut scratch, &table.name, &mut own, &altered.indexes, key, Some(&definition.name))?;
+                    altered.columns = own;
+                    altered.indexes.push(Arc::new(index));
+                }
+            }
+            // Indexes are rebuilt on copies, so that a rollback finds the old ones untouched.
+            altered.indexes = altered.indexes.iter().map(|i| Arc::new(copy_index(i, i.keys.clone(), i.include.clone(), i.sequential_key))).collect();
+        }
+        for constraint in constraints {
+            self.add_constraint(&table, &mut altered, &mut scratch, constraint)?;
+        }
+        altered.indexes.sort_by_key(|i| i.index_id);
+        self.scratch_id = scratch.last_object_id;
+        self.put_altered(name, &table, altered, rows)?;
+        self.end_and_done()
+    }
+
+    fn add_constraint(&self, table: &Arc<Table>, altered: &mut Table, scratch: &mut crate::catalog::Catalog, constraint: &TableConstraint) -> SqlResult<()> {
+        match constraint {
+            TableConstraint::Key(key) => {
+                if key.primary {
+                    for part in &key.columns {
+                        let nullable = altered.column_index(&part.name).and_then(|at| altered.columns.get(at)).is_some_and(|c| c.nullable);
+                        if nullable {
+                            return Err(SqlError::new(8111, format!("Cannot define PRIMARY KEY constraint on nullable column in table '{}'.", table.name)));
+                        }
+                    }
+                }
+                let mut own = altered.columns.clone();
+                let index = key_index(scratch, &table.name, &mut own, &altered.indexes, key, None)?;
+                altered.columns = own;
+                self.fill_index(table, &index)?;
+                altered.indexes.push(Arc::new(index));
+            }
+            TableConstraint::Check { name, condition } => {
+                let check = check_constraint(scratch, &table.name, name.as_ref(), condition)?;
+                let binder = Binder::new(self.session, self.frame);
+                let scope = Scope { columns: crate::bind::table_columns(table, None), ..Scope::none() };
+                let bound = binder.condition(condition, &scope)?;
+                for (_, row) in self.all_rows(table)? {
+                    if bound.eval(&self.context(), &Env::new(&row, None))? == Some(false) {
+                        return Err(SqlError::new(547, format!("The ALTER TABLE statement conflicted with the CHECK constraint \"{}\". The conflict occurred in table \"{}\".", check.name, table.full_name())).state(0));
+                    }
+                }
+                altered.checks.push(check);
+            }
+            TableConstraint::Default { name, value, column } => {
+                let default = default_constraint(scratch, &table.name, column, name.as_ref(), value)?;
+                let at = altered.column_index(column).ok_or_else(|| crate::bind::invalid_column(column))?;
+                if let Some(target) = altered.columns.get_mut(at) {
+                    if target.default.is_some() {
+                        return Err(SqlError::new(1781, "Column already has a DEFAULT bound to it."));
+                    }
+                    target.default = Some(default);
+                }
+            }
+            TableConstraint::Index { .. } => return Err(SqlError::new(102, "Incorrect syntax near 'INDEX'.").severity(15)),
+        }
+        Ok(())
+    }
+
+    /// DROP COLUMN and DROP CONSTRAINT.
+    pub(crate) fn alter_drop(&mut self, name: &ObjectName, columns: &[String], constraints: &[String], if_exists: bool) -> SqlResult<()> {
+        super::permission::require_sysadmin(self.session, "ALTER TABLE")?;
+        let table = self.altered_table(name)?;
+        self.lock_table(&table)?;
+        let mut altered = table.altered();
+        for constraint in constraints {
+            let wanted = fold(constraint);
+            let before = (altered.indexes.len(), altered.checks.len());
+            altered.indexes.retain(|i| i.kind == KeyKind::Plain || fold(&i.name) != wanted);
+            altered.checks.retain(|c| fold(&c.name) != wanted);
+            let mut found = before != (altered.indexes.len(), altered.checks.len());
+            for column in &mut altered.columns {
+                if column.default.as_ref().is_some_and(|d| fold(&d.name) == wanted) {
+                    column.default = None;
+                    found = true;
+                }
+            }
+            if !found && !if_exists {
+                return Err(SqlError::new(3728, format!("'{constraint}' is not a constraint.")));
+            }
+        }
+        let mut rows = None;
+        for column in columns {
+            let Some(at) = altered.column_index(column) else {
+                if if_exists {
+                    continue;
+                }
+                return Err(SqlError::new(4924, format!("ALTER TABLE DROP COLUMN failed because column '{column}' does not exist in table '{}'.", table.name)));
+            };
+            let used = altered.indexes.iter().find(|i| i.keys.iter().any(|k| k.column == at) || i.include.contains(&at)).map(|i| i.name.clone()).or_else(|| altered.columns.get(at).and_then(|c| c.default.as_ref().map(|d| d.name.clone())));
+            if let Some(user) = used {
+                return Err(SqlError::new(5074, format!("The object '{user}' is dependent on column '{column}'.")));
+            }
+            if altered.columns.len() == 1 {
+                return Err(SqlError::new(4923, format!("ALTER TABLE DROP COLUMN failed because '{column}' is the only data column in table '{}'. A table must have at least one data column.", table.name)));
+            }
+            altered.columns.remove(at);
+            let shift = |place: usize| if place > at { place - 1 } else { place };
+            altered.indexes = altered
+                .indexes
+                .iter()
+                .map(|i: &Arc<Index>| {
+                    let keys = i.keys.iter().map(|k| IndexKey { column: shift(k.column), descending: k.descending }).collect();
+                    Arc::new(copy_index(i, keys, i.include.iter().map(|p| shift(*p)).collect(), i.sequential_key))
+                })
+                .collect();
+            let mut all = match rows.take() {
+                Some(all) => all,
+                None => self.all_rows(&table)?,
+            };
+            for (_, row) in &mut all {
+                row.remove(at);
+            }
+            rows = Some(all);
+        }
+        self.scratch_id = 0;
+        self.put_altered(name, &table, altered, rows)?;
+        self.end_and_done()
+    }
+
+    /// ALTER COLUMN: the type and whether it takes NULL.
+    pub(crate) fn alter_column(&mut self, name: &ObjectName, definition: &ColumnDefinition) -> SqlResult<()> {
+        super::permission::require_sysadmin(self.session, "ALTER TABLE")?;
+        let table = self.altered_table(name)?;
+        self.lock_table(&table)?;
+        let at = table.column_index(&definition.name).ok_or_else(|| SqlError::new(4924, format!("ALTER TABLE ALTER COLUMN failed because column '{}' does not exist in table '{}'.", definition.name, table.name)))?;
+        let mut scratch = crate::catalog::Catalog::default();
+        let fresh = column(&mut scratch, &table.name, 1, definition)?;
+        let mut altered = table.altered();
+        let Some(target) = altered.columns.get_mut(at) else { return Ok(()) };
+        let from = target.sql_type;
+        target.sql_type = fresh.sql_type;
+        target.declared = fresh.declared;
+        target.nullable = fresh.nullable && target.identity.is_none();
+        let (target, nullable) = (target.clone(), target.nullable);
+        if table.indexes.iter().any(|i| i.kind == KeyKind::Primary && i.keys.iter().any(|k| k.column == at)) && nullable {
+            return Err(SqlError::new(5074, format!("The object is dependent on column '{}': a primary key's column cannot take NULL.", definition.name)));
+        }
+        let mut rows = self.all_rows(&table)?;
+        for (_, row) in &mut rows {
+            if let Some(value) = row.get_mut(at) {
+                if value.is_null() && !nullable {
+                    return Err(SqlError::new(515, format!("Cannot insert the value NULL into column '{}', table '{}'; column does not allow nulls. UPDATE fails.", definition.name, table.full_name())).state(2));
+                }
+                *value = store_value(&table, &target, value, from)?;
+            }
+        }
+        altered.indexes = altered.indexes.iter().map(|i| Arc::new(copy_index(i, i.keys.clone(), i.include.clone(), i.sequential_key))).collect();
+        self.scratch_id = 0;
+        self.put_altered(name, &table, altered, Some(rows))?;
+        self.end_and_done()
+    }
+}

@@ -1,0 +1,169 @@
+//! Which locks reads and changes take. Row locks of a transaction are remembered, because a
+//! shared lock for one read must not release what the transaction holds.
+
+use super::failure::storage_error;
+use crate::catalog::Table;
+use crate::session::Session;
+use labdb_storage::{HeapId, LockMode, LockRequest, LockTimeout, Resource, RowId};
+use labdb_types::SqlResult;
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+/// After so many row locks on one table a transaction asks for the table instead, as SQL Server's
+/// lock escalation does.
+const ESCALATE_AT: usize = 5_000;
+
+/// The locks of one transaction that last until it ends.
+#[derive(Debug, Default)]
+pub struct HeldLocks {
+    tables: HashMap<(i32, i32), TableLocks>,
+}
+
+#[derive(Debug, Default)]
+struct TableLocks {
+    intent: bool,
+    whole: bool,
+    refused: bool,
+    rows: HashSet<u64>,
+    keys: usize,
+}
+
+impl HeldLocks {
+    fn of(&mut self, table: &Table) -> &mut TableLocks {
+        self.tables.entry((table.database_id, table.object_id)).or_default()
+    }
+
+    /// Whether the transaction holds the row (or its whole table) until its end.
+    pub fn holds_row(&self, table: &Table, address: u64) -> bool {
+        self.tables.get(&(table.database_id, table.object_id)).is_some_and(|t| t.whole || t.rows.contains(&address))
+    }
+
+    /// Whether the transaction has the table to itself.
+    pub fn holds_table(&self, table: &Table) -> bool {
+        self.tables.get(&(table.database_id, table.object_id)).is_some_and(|t| t.whole)
+    }
+}
+
+fn object(table: &Table) -> Resource {
+    Resource::Object(table.database_id.unsigned_abs(), table.object_id as u32)
+}
+
+/// Takes a lock for the session.
+///
+/// # Errors
+/// 1222, 1205 or a cancellation.
+pub fn lock(session: &Session, resource: &Resource, mode: LockMode) -> SqlResult<()> {
+    let (timeout, priority) = {
+        let options = session.options.borrow();
+        (options.lock_wait(), options.deadlock_priority)
+    };
+    lock_for(session, resource, mode, timeout, priority)
+}
+
+fn lock_for(session: &Session, resource: &Resource, mode: LockMode, timeout: LockTimeout, deadlock_priority: i8) -> SqlResult<()> {
+    let request = LockRequest { owner: session.lock_owner(), timeout, deadlock_priority, cancel: &session.shared.cancel, waits: &*session.shared };
+    session.instance.locks.lock(&request, resource, mode).map_err(|e| match storage_error(&e, "") {
+        error if error.number == 1205 => labdb_types::SqlError { message: format!("Transaction (Process ID {}) was deadlocked on lock resources with another process and has been chosen as the deadlock victim. Rerun the transaction.", session.id()), ..error },
+        error => error,
+    })
+}
+
+/// The table in a mode, until the transaction ends.
+///
+/// # Errors
+/// As [`lock`].
+pub fn table(session: &Session, held: &mut HeldLocks, table: &Table, mode: LockMode) -> SqlResult<()> {
+    let state = held.of(table);
+    if state.whole || (mode == LockMode::IX && state.intent) {
+        return Ok(());
+    }
+    lock(session, &object(table), mode)?;
+    let state = held.of(table);
+    match mode {
+        LockMode::X | LockMode::SchM => state.whole = true,
+        LockMode::IX => state.intent = true,
+        _ => {}
+    }
+    Ok(())
+}
+
+/// A row exclusively (or in the mode given), until the transaction ends.
+///
+/// # Errors
+/// As [`lock`].
+pub fn row(session: &Session, held: &mut HeldLocks, table: &Table, heap: HeapId, address: u64, mode: LockMode) -> SqlResult<()> {
+    let state = held.of(table);
+    if state.whole || (mode != LockMode::X && state.rows.contains(&address)) {
+        return Ok(());
+    }
+    escalate(session, state, table)?;
+    if state.whole {
+        return Ok(());
+    }
+    lock(session, &Resource::Row(table.database_id.unsigned_abs(), heap, RowId::from_bits(address)), mode)?;
+    held.of(table).rows.insert(address);
+    Ok(())
+}
+
+fn escalate(session: &Session, state: &mut TableLocks, table: &Table) -> SqlResult<()> {
+    if state.refused || state.rows.len() + state.keys < ESCALATE_AT {
+        return Ok(());
+    }
+    match lock_for(session, &object(table), LockMode::X, LockTimeout::After(Duration::ZERO), 0) {
+        Ok(()) => state.whole = true,
+        Err(e) if e.number == 1222 => state.refused = true,
+        Err(e) => return Err(e),
+    }
+    Ok(())
+}
+
+/// A key of a unique index exclusively, until the transaction ends.
+///
+/// # Errors
+/// As [`lock`].
+pub fn key(session: &Session, held: &mut HeldLocks, table: &Table, index_id: i32, key: &[u8]) -> SqlResult<()> {
+    let state = held.of(table);
+    if state.whole {
+        return Ok(());
+    }
+    escalate(session, state, table)?;
+    if state.whole {
+        return Ok(());
+    }
+    state.keys += 1;
+    use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+    let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(key);
+    let index = (table.object_id as u32).wrapping_mul(31).wrapping_add(index_id as u32);
+    lock(session, &Resource::Key(table.database_id.unsigned_abs(), index, hash), LockMode::X)
+}
+
+/// A row shared, for one read.
+///
+/// # Errors
+/// As [`lock`].
+pub fn share(session: &Session, table: &Table, heap: HeapId, address: u64) -> SqlResult<Resource> {
+    let resource = Resource::Row(table.database_id.unsigned_abs(), heap, RowId::from_bits(address));
+    lock(session, &resource, LockMode::S)?;
+    Ok(resource)
+}
+
+/// Tries to share a row without waiting (READPAST); `None` where another session holds it.
+///
+/// # Errors
+/// A cancellation.
+pub fn try_share(session: &Session, table: &Table, heap: HeapId, address: u64) -> SqlResult<Option<Resource>> {
+    let resource = Resource::Row(table.database_id.unsigned_abs(), heap, RowId::from_bits(address));
+    match lock_for(session, &resource, LockMode::S, LockTimeout::After(Duration::ZERO), 0) {
+        Ok(()) => Ok(Some(resource)),
+        Err(e) if e.number == 1222 => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
+/// The lock that serializes DDL in a database, until the transaction ends.
+///
+/// # Errors
+/// As [`lock`].
+pub fn schema(session: &Session, database_id: i32) -> SqlResult<()> {
+    lock(session, &Resource::Object(database_id.unsigned_abs(), u32::MAX), LockMode::X)
+}

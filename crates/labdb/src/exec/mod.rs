@@ -1,0 +1,85 @@
+//! Running statements.
+
+pub mod assign;
+mod alter;
+pub mod backup;
+mod batch;
+mod call;
+pub mod codec;
+mod control;
+pub mod database;
+mod dbcc;
+mod ddl;
+pub mod failure;
+mod index;
+mod insert;
+pub mod locking;
+pub mod messages;
+mod modify;
+mod output;
+mod parameters;
+pub mod permission;
+mod plans;
+mod properties;
+mod query;
+mod restore;
+mod set_option;
+mod system_procedures;
+pub mod table;
+mod transactions;
+
+pub use batch::{run_batch, run_rpc, run_transaction_request, RpcArgument, TransactionRequest};
+pub use plans::PlanCache;
+pub use system_procedures::NAMES as SYSTEM_PROCEDURES;
+
+use crate::plan::Context;
+use crate::session::{Client, Frame, Session};
+use std::any::Any;
+use std::sync::Arc;
+
+/// Where a run of statements goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// With the next statement.
+    Next,
+    /// Behind the innermost loop.
+    Break,
+    /// At the innermost loop's condition.
+    Continue,
+    /// Back to the caller, with a return code.
+    Return(Option<i32>),
+    /// At a label.
+    Goto(String),
+    /// Nowhere: the batch ends; its error was sent.
+    Abort,
+}
+
+/// Runs the statements of one batch or procedure.
+pub(crate) struct Executor<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) frame: &'a Frame,
+    pub(crate) client: &'a mut dyn Client,
+    /// Keeps the syntax tree alive while plans refer to its addresses.
+    pub(crate) owner: Arc<dyn Any + Send + Sync>,
+    /// Lines of an EXEC text count from its own first line.
+    pub(crate) line: u32,
+    /// The error on its way was thrown, which ends the batch as THROW does.
+    pub(crate) thrown: bool,
+    /// BACKUP DATABASE and the like, for the error that follows theirs.
+    pub(crate) backup_verb: &'static str,
+    /// What was called last ended its batch.
+    pub(crate) aborted: bool,
+    /// The last object id that an ALTER TABLE gave out.
+    scratch_id: i32,
+    polls: u32,
+}
+
+impl<'a> Executor<'a> {
+    pub(crate) fn new(session: &'a Session, frame: &'a Frame, client: &'a mut dyn Client, owner: Arc<dyn Any + Send + Sync>) -> Self {
+        Self { session, frame, client, owner, line: 1, thrown: false, backup_verb: "", aborted: false, scratch_id: 0, polls: 0 }
+    }
+
+    pub(crate) fn context(&self) -> Context<'a> {
+        Context { session: self.session, frame: self.frame }
+    }
+}

@@ -1,0 +1,452 @@
+//! Rows of a table: reading, inserting, changing, deleting, with keys, locks and undo.
+
+use super::failure::storage_error;
+use super::{codec, locking};
+use crate::catalog::{Index, KeyKind, Store, Table};
+use crate::eval::{convert, format};
+use crate::instance::Database;
+use crate::plan::source::{Access, ReadMode};
+use crate::plan::{Context, Env, Flow};
+use crate::session::{ActiveTransaction, Isolation, Session, Undo};
+use labdb_storage::{HeapId, LockMode, RowId};
+use labdb_types::{SqlError, SqlResult, Value};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// The number of an identity value of any type.
+pub fn identity_number(value: &Value) -> Option<i64> {
+    match value {
+        Value::Decimal(d) if d.scale == 0 => i64::try_from(d.mantissa).ok(),
+        other => convert::as_i64(other),
+    }
+}
+
+fn home(session: &Session, table: &Table) -> SqlResult<Arc<Database>> {
+    if session.database_id() == table.database_id {
+        return Ok(session.database());
+    }
+    session.instance.database_by_id(table.database_id).ok_or_else(|| SqlError::new(911, "The table's database does not exist any more."))
+}
+
+/// Pushes a table's rows into a sink. With `with_address` each row ends with its address.
+///
+/// # Errors
+/// Locks, storage, and what the sink returns.
+pub fn read(ctx: &Context<'_>, table: &Arc<Table>, access: &Access, mode: ReadMode, with_address: bool, outer: Option<&Env<'_>>, sink: &mut dyn FnMut(Vec<Value>) -> SqlResult<Flow>) -> SqlResult<Flow> {
+    let addresses = match access {
+        Access::Scan => None,
+        Access::Seek { index, values } => {
+            let env = outer.copied().unwrap_or_else(Env::empty);
+            let Some(index) = table.indexes.get(*index) else { return Ok(Flow::More) };
+            let mut prefix = Vec::new();
+            for (value, part) in values.iter().zip(&index.keys) {
+                let value = value.eval(ctx, &env)?;
+                if value.is_null() {
+                    return Ok(Flow::More);
+                }
+                crate::eval::key::push(&mut prefix, &value, part.descending);
+            }
+            Some(index.seek(&prefix))
+        }
+    };
+    let mut give = |mut row: Vec<Value>, address: u64| -> SqlResult<Flow> {
+        if with_address {
+            row.push(Value::BigInt(address as i64));
+        }
+        sink(row)
+    };
+    match &*table.store {
+        Store::Memory(memory) => {
+            let rows: Vec<(u64, Vec<Value>)> = match addresses {
+                None => memory.rows.lock().iter().map(|(a, r)| (*a, r.clone())).collect(),
+                Some(list) => {
+                    let rows = memory.rows.lock();
+                    list.into_iter().filter_map(|a| Some((a, rows.get(&a)?.clone()))).collect()
+                }
+            };
+            for (count, (address, row)) in rows.into_iter().enumerate() {
+                if count % 1024 == 1023 {
+                    ctx.session.check_cancelled()?;
+                }
+                if give(row, address)? == Flow::Enough {
+                    return Ok(Flow::Enough);
+                }
+            }
+            Ok(Flow::More)
+        }
+        Store::Heap(heap) => {
+            let database = home(ctx.session, table)?;
+            let reader = HeapReader::new(ctx, table, &database, *heap, mode)?;
+            let mut count = 0_u64;
+            let flow = match addresses {
+                Some(list) => {
+                    for address in list {
+                        if let Some(row) = reader.row(address, None)? {
+                            count += 1;
+                            if give(row, address)? == Flow::Enough {
+                                ctx.session.shared.logical_reads.fetch_add(count, Ordering::Relaxed);
+                                return Ok(Flow::Enough);
+                            }
+                        }
+                    }
+                    Flow::More
+                }
+                None => {
+                    let mut flow = Flow::More;
+                    for found in database.storage.scan(*heap) {
+                        let found = found.map_err(|e| storage_error(&e, &database.name()))?;
+                        count += 1;
+                        if count % 1024 == 0 {
+                            ctx.session.check_cancelled()?;
+                        }
+                        let address = found.id.to_bits();
+                        let Some(row) = reader.row(address, Some((found.ghost, &found.bytes)))? else { continue };
+                        if give(row, address)? == Flow::Enough {
+                            flow = Flow::Enough;
+                            break;
+                        }
+                    }
+                    flow
+                }
+            };
+            ctx.session.shared.logical_reads.fetch_add(count, Ordering::Relaxed);
+            Ok(flow)
+        }
+    }
+}
+
+/// Reads rows of a heap under the session's isolation level.
+struct HeapReader<'a> {
+    ctx: &'a Context<'a>,
+    table: &'a Table,
+    database: &'a Database,
+    heap: HeapId,
+    dirty: bool,
+    keep: Option<LockMode>,
+    skip_locked: bool,
+}
+
+impl<'a> HeapReader<'a> {
+    fn new(ctx: &'a Context<'a>, table: &'a Table, database: &'a Database, heap: HeapId, mode: ReadMode) -> SqlResult<Self> {
+        let isolation = ctx.session.options.borrow().isolation;
+        let dirty = mode.dirty || (isolation == Isolation::ReadUncommitted && !mode.update && !mode.hold);
+        let hold = mode.hold || isolation as u8 >= Isolation::RepeatableRead as u8;
+        let keep = if mode.update {
+            Some(LockMode::U)
+        } else if hold && !dirty {
+            Some(LockMode::S)
+        } else {
+            None
+        };
+        if !dirty {
+            let whole = mode.table_exclusive || (mode.hold && mode.update);
+            let serializable = isolation == Isolation::Serializable;
+            with_transaction(ctx.session, |transaction| {
+                let wanted = if whole {
+                    LockMode::X
+                } else if serializable || (mode.hold && !mode.update) {
+                    LockMode::S
+                } else if mode.update {
+                    LockMode::IX
+                } else {
+                    LockMode::IS
+                };
+                locking::table(ctx.session, &mut transaction.locks, table, wanted)
+            })?;
+        }
+        Ok(Self { ctx, table, database, heap, dirty, keep, skip_locked: mode.skip_locked })
+    }
+
+    fn fetch(&self, address: u64) -> SqlResult<Option<Vec<u8>>> {
+        self.database.storage.read(RowId::from_bits(address)).map_err(|e| storage_error(&e, &self.database.name()))
+    }
+
+    /// A row as this reader may see it; `seen` is what a scan met at the address.
+    fn row(&self, address: u64, seen: Option<(bool, &[u8])>) -> SqlResult<Option<Vec<Value>>> {
+        let session = self.ctx.session;
+        let decode = |bytes: &[u8]| codec::decode(&self.table.columns, bytes).map(Some);
+        let own = self.dirty || session.transaction.borrow().as_ref().is_some_and(|t| t.locks.holds_row(self.table, address));
+        if own {
+            return match seen {
+                Some((true, _)) => Ok(None),
+                Some((false, bytes)) => decode(bytes),
+                None => match self.fetch(address)? {
+                    Some(bytes) => decode(&bytes),
+                    None => Ok(None),
+                },
+            };
+        }
+        let release = match self.keep {
+            Some(mode) => {
+                with_transaction(session, |t| locking::row(session, &mut t.locks, self.table, self.heap, address, mode))?;
+                None
+            }
+            None if self.skip_locked => match locking::try_share(session, self.table, self.heap, address)? {
+                Some(resource) => Some(resource),
+                None => return Ok(None),
+            },
+            None => Some(locking::share(session, self.table, self.heap, address)?),
+        };
+        // What was there before the lock may be gone or changed.
+        let bytes = self.fetch(address);
+        if let Some(resource) = release {
+            session.instance.locks.unlock(session.lock_owner(), &resource);
+        }
+        match bytes? {
+            Some(bytes) => decode(&bytes),
+            None => Ok(None),
+        }
+    }
+}
+
+/// Works on the session's transaction; a statement of its own has begun one by now.
+///
+/// # Errors
+/// What `work` returns.
+pub fn with_transaction<T>(session: &Session, work: impl FnOnce(&mut ActiveTransaction) -> SqlResult<T>) -> SqlResult<T> {
+    let mut slot = session.transaction.borrow_mut();
+    work(slot.get_or_insert_with(|| ActiveTransaction::new(0, None)))
+}
+
+/// Error 2627 or 2601.
+fn duplicate(table: &Table, index: &Index, row: &[Value]) -> SqlError {
+    let values: Vec<String> = index
+        .keys
+        .iter()
+        .map(|part| {
+            let value = row.get(part.column).unwrap_or(&Value::Null);
+            let sql_type = table.columns.get(part.column).map_or(labdb_types::SqlType::Int, |c| c.sql_type);
+            if value.is_null() { "<NULL>".to_owned() } else { format::text(value, sql_type, None).unwrap_or_default() }
+        })
+        .collect();
+    let values = values.join(", ");
+    match index.kind {
+        KeyKind::Plain => SqlError::new(2601, format!("Cannot insert duplicate key row in object '{}' with unique index '{}'. The duplicate key value is ({values}).", table.full_name(), index.name)).severity(14),
+        kind => SqlError::new(2627, format!("Violation of {} constraint '{}'. Cannot insert duplicate key in object '{}'. The duplicate key value is ({values}).", if kind == KeyKind::Primary { "PRIMARY KEY" } else { "UNIQUE KEY" }, index.name, table.full_name())).severity(14),
+    }
+}
+
+fn note(transaction: &mut ActiveTransaction, table: &Table, undo: Undo) {
+    match &*table.store {
+        Store::Memory(memory) if !memory.transactional => transaction.push_local(undo),
+        _ => transaction.push(undo),
+    }
+}
+
+fn check_writable(database: &Database) -> SqlResult<()> {
+    if database.read_only.load(Ordering::Relaxed) {
+        return Err(SqlError::new(3906, format!("Failed to update database \"{}\" because the database is read-only.", database.name())));
+    }
+    Ok(())
+}
+
+/// Stores a row that has the table's types and is checked already.
+///
+/// # Errors
+/// 2627, 2601, locks, storage.
+pub fn insert(session: &Session, table: &Arc<Table>, row: &[Value]) -> SqlResult<u64> {
+    with_transaction(session, |transaction| {
+        let mut keys: Vec<Vec<u8>> = Vec::with_capacity(table.indexes.len());
+        let heap = match &*table.store {
+            Store::Heap(heap) => {
+                locking::table(session, &mut transaction.locks, table, LockMode::IX)?;
+                Some(*heap)
+            }
+            Store::Memory(_) => None,
+        };
+        for index in &table.indexes {
+            let key = index.key_of(row);
+            if index.unique {
+                if heap.is_some() {
+                    locking::key(session, &mut transaction.locks, table, index.index_id, &key)?;
+                }
+                if index.entries.read().contains_key(&key) {
+                    return Err(duplicate(table, index, row));
+                }
+            }
+            keys.push(key);
+        }
+        let address = match (&*table.store, heap) {
+            (Store::Heap(_), Some(heap)) => {
+                let database = home(session, table)?;
+                check_writable(&database)?;
+                let bytes = codec::encode(row);
+                let storage = transaction.storage(session, &database);
+                let id = database.storage.insert(storage, heap, &bytes).map_err(|e| storage_error(&e, &database.name()))?;
+                let address = id.to_bits();
+                locking::row(session, &mut transaction.locks, table, heap, address, LockMode::X)?;
+                address
+            }
+            (Store::Memory(memory), _) => {
+                let address = memory.last.fetch_add(1, Ordering::Relaxed) + 1;
+                memory.rows.lock().insert(address, row.to_vec());
+                note(transaction, table, Undo::Memory(Arc::clone(&table.store), address, None));
+                address
+            }
+            _ => 0,
+        };
+        for (index, key) in table.indexes.iter().zip(keys) {
+            let key = index.entry_key(key, address);
+            index.entries.write().insert(key.clone(), address);
+            note(transaction, table, Undo::IndexAdded(Arc::clone(index), key));
+        }
+        table.row_count.fetch_add(1, Ordering::Relaxed);
+        note(transaction, table, Undo::RowCount(Arc::clone(table), 1));
+        session.shared.writes.fetch_add(1, Ordering::Relaxed);
+        Ok(address)
+    })
+}
+
+/// Locks a row for changing and gives it as it is now; `None` where it is gone.
+///
+/// # Errors
+/// Locks, storage.
+pub fn claim(session: &Session, table: &Arc<Table>, address: u64) -> SqlResult<Option<Vec<Value>>> {
+    match &*table.store {
+        Store::Memory(memory) => Ok(memory.rows.lock().get(&address).cloned()),
+        Store::Heap(heap) => {
+            let database = home(session, table)?;
+            with_transaction(session, |transaction| {
+                locking::table(session, &mut transaction.locks, table, LockMode::IX)?;
+                locking::row(session, &mut transaction.locks, table, *heap, address, LockMode::X)
+            })?;
+            match database.storage.read(RowId::from_bits(address)).map_err(|e| storage_error(&e, &database.name()))? {
+                Some(bytes) => codec::decode(&table.columns, &bytes).map(Some),
+                None => Ok(None),
+            }
+        }
+    }
+}
+
+/// Deletes a row that was claimed.
+///
+/// # Errors
+/// Storage.
+pub fn delete(session: &Session, table: &Arc<Table>, address: u64, row: &[Value]) -> SqlResult<()> {
+    with_transaction(session, |transaction| {
+        for index in table.indexes.iter().filter(|i| i.unique) {
+            if matches!(&*table.store, Store::Heap(_)) {
+                locking::key(session, &mut transaction.locks, table, index.index_id, &index.key_of(row))?;
+            }
+        }
+        match &*table.store {
+            Store::Heap(heap) => {
+                let database = home(session, table)?;
+                check_writable(&database)?;
+                let storage = transaction.storage(session, &database);
+                database.storage.delete(storage, *heap, RowId::from_bits(address)).map_err(|e| storage_error(&e, &database.name()))?;
+            }
+            Store::Memory(memory) => {
+                let before = memory.rows.lock().remove(&address);
+                note(transaction, table, Undo::Memory(Arc::clone(&table.store), address, before));
+            }
+        }
+        remove_entries(transaction, table, address, row);
+        table.row_count.fetch_sub(1, Ordering::Relaxed);
+        note(transaction, table, Undo::RowCount(Arc::clone(table), -1));
+        session.shared.writes.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    })
+}
+
+fn remove_entries(transaction: &mut ActiveTransaction, table: &Table, address: u64, row: &[Value]) {
+    for index in &table.indexes {
+        let key = index.entry_key(index.key_of(row), address);
+        if index.entries.write().remove(&key).is_some() {
+            note(transaction, table, Undo::IndexRemoved(Arc::clone(index), key, address));
+        }
+    }
+}
+
+/// Replaces claimed rows by new ones, all of a statement at once: keys may swap between rows.
+///
+/// # Errors
+/// 2627, 2601, storage.
+pub fn update(session: &Session, table: &Arc<Table>, changes: &[(u64, Vec<Value>, Vec<Value>)]) -> SqlResult<()> {
+    with_transaction(session, |transaction| {
+        for (address, before, _) in changes {
+            remove_entries(transaction, table, *address, before);
+        }
+        let database = match &*table.store {
+            Store::Heap(_) => {
+                let database = home(session, table)?;
+                check_writable(&database)?;
+                Some(database)
+            }
+            Store::Memory(_) => None,
+        };
+        for (address, before, after) in changes {
+            let address = match (&*table.store, &database) {
+                (Store::Heap(heap), Some(database)) => {
+                    for index in table.indexes.iter().filter(|i| i.unique) {
+                        let (old, new) = (index.key_of(before), index.key_of(after));
+                        if old != new {
+                            locking::key(session, &mut transaction.locks, table, index.index_id, &old)?;
+                            locking::key(session, &mut transaction.locks, table, index.index_id, &new)?;
+                        }
+                    }
+                    let storage = transaction.storage(session, database);
+                    let id = database.storage.update(storage, *heap, RowId::from_bits(*address), &codec::encode(after)).map_err(|e| storage_error(&e, &database.name()))?;
+                    let moved = id.to_bits();
+                    if moved != *address {
+                        locking::row(session, &mut transaction.locks, table, *heap, moved, LockMode::X)?;
+                    }
+                    moved
+                }
+                (Store::Memory(memory), _) => {
+                    let before = memory.rows.lock().insert(*address, after.clone());
+                    note(transaction, table, Undo::Memory(Arc::clone(&table.store), *address, before));
+                    *address
+                }
+                _ => *address,
+            };
+            for index in &table.indexes {
+                let key = index.key_of(after);
+                if index.unique && index.entries.read().contains_key(&key) {
+                    return Err(duplicate(table, index, after));
+                }
+                let key = index.entry_key(key, address);
+                index.entries.write().insert(key.clone(), address);
+                note(transaction, table, Undo::IndexAdded(Arc::clone(index), key));
+            }
+        }
+        session.shared.writes.fetch_add(changes.len() as u64, Ordering::Relaxed);
+        Ok(())
+    })
+}
+
+/// Empties a table: extents are freed, rows are not logged one by one; the identity starts again.
+///
+/// # Errors
+/// Locks, storage.
+pub fn truncate(session: &Session, table: &Arc<Table>) -> SqlResult<()> {
+    with_transaction(session, |transaction| {
+        match &*table.store {
+            Store::Heap(heap) => {
+                let database = home(session, table)?;
+                check_writable(&database)?;
+                locking::table(session, &mut transaction.locks, table, LockMode::SchM)?;
+                let storage = transaction.storage(session, &database);
+                database.storage.truncate(storage, *heap).map_err(|e| storage_error(&e, &database.name()))?;
+            }
+            Store::Memory(memory) => {
+                let rows = std::mem::take(&mut *memory.rows.lock());
+                for (address, row) in rows {
+                    note(transaction, table, Undo::Memory(Arc::clone(&table.store), address, Some(row)));
+                }
+            }
+        }
+        for index in &table.indexes {
+            let entries = std::mem::take(&mut *index.entries.write());
+            note(transaction, table, Undo::IndexCleared(Arc::clone(index), entries));
+        }
+        let rows = table.row_count.swap(0, Ordering::Relaxed);
+        note(transaction, table, Undo::RowCount(Arc::clone(table), -rows));
+        if let Some((_, identity)) = table.identity() {
+            let (next, used) = (identity.next.load(Ordering::Relaxed), identity.used.load(Ordering::Relaxed));
+            note(transaction, table, Undo::IdentityReset(Arc::clone(identity), next, used));
+            identity.reset(identity.seed);
+        }
+        Ok(())
+    })
+}

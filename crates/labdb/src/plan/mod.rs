@@ -1,0 +1,58 @@
+//! What a statement is once its names are resolved: typed expressions, conditions and trees of
+//! row sources, and how they are evaluated.
+
+pub mod aggregate;
+pub mod condition;
+pub mod expression;
+pub mod join;
+pub mod rows;
+pub mod source;
+pub mod window;
+
+pub use aggregate::{Aggregate, AggregateKind};
+pub use condition::Condition;
+pub use expression::{Node, Typed};
+pub use rows::{Flow, Query};
+pub use source::{JoinType, Plan, SortKey};
+
+use crate::session::{Frame, Session};
+use labdb_types::Value;
+
+/// What an evaluation can see besides rows.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The session.
+    pub session: &'a Session,
+    /// The variables and the procedure.
+    pub frame: &'a Frame,
+}
+
+/// The row that an expression is evaluated on, and those of the queries around it.
+#[derive(Clone, Copy)]
+pub struct Env<'a> {
+    /// The values of the innermost row.
+    pub row: &'a [Value],
+    /// The row of the query around it.
+    pub outer: Option<&'a Env<'a>>,
+}
+
+impl<'a> Env<'a> {
+    /// A row with the rows around it.
+    pub fn new(row: &'a [Value], outer: Option<&'a Env<'a>>) -> Self {
+        Self { row, outer }
+    }
+
+    /// No row at all.
+    pub fn empty() -> Self {
+        Self { row: &[], outer: None }
+    }
+
+    /// The value of a column `depth` queries further out.
+    pub fn get(&self, depth: usize, index: usize) -> Option<&'a Value> {
+        let mut env = *self;
+        for _ in 0..depth {
+            env = *env.outer?;
+        }
+        env.row.get(index)
+    }
+}

@@ -1,0 +1,353 @@
+//! Running a plan: every node pushes its rows into the one above and stops when told so.
+
+use super::join;
+use super::window::compare_keys;
+use super::{Condition, Context, Env, Plan, SortKey, Typed};
+use crate::eval::{convert, key};
+use labdb_types::{Column, SqlError, SqlResult, Value};
+use std::collections::{HashMap, HashSet};
+
+/// Whether a consumer wants more rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Yes.
+    More,
+    /// No: stop without an error.
+    Enough,
+}
+
+/// What takes rows.
+pub type Sink<'s> = &'s mut dyn FnMut(Vec<Value>) -> SqlResult<Flow>;
+
+/// A plan with the columns that it gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Query {
+    /// The tree.
+    pub plan: Plan,
+    /// Its columns.
+    pub columns: Vec<Column>,
+}
+
+impl Plan {
+    /// Runs the plan; `outer` is the row of the query around it.
+    ///
+    /// # Errors
+    /// Run-time errors of expressions and storage; 3621-class cancellations.
+    pub fn run(&self, ctx: &Context<'_>, outer: Option<&Env<'_>>, sink: Sink<'_>) -> SqlResult<Flow> {
+        match self {
+            Self::Single => sink(Vec::new()),
+            Self::Table { table, access, mode, with_address } => crate::exec::table::read(ctx, table, access, *mode, *with_address, outer, sink),
+            Self::Variable { name, with_address } => {
+                let table = ctx.frame.table_variable(name)?;
+                crate::exec::table::read(ctx, &table, &super::source::Access::Scan, super::source::ReadMode::default(), *with_address, outer, sink)
+            }
+            Self::View(view, arguments) => {
+                let env = outer.copied().unwrap_or_else(Env::empty);
+                let mut values = Vec::with_capacity(arguments.len());
+                for argument in arguments {
+                    values.push(argument.eval(ctx, &env)?);
+                }
+                for row in crate::views::rows(view, ctx, &values)? {
+                    ctx.session.check_cancelled()?;
+                    if sink(row)? == Flow::Enough {
+                        return Ok(Flow::Enough);
+                    }
+                }
+                Ok(Flow::More)
+            }
+            Self::Values(rows) => {
+                let env = outer.copied().unwrap_or_else(Env::empty);
+                for row in rows {
+                    let mut values = Vec::with_capacity(row.len());
+                    for value in row {
+                        values.push(value.eval(ctx, &env)?);
+                    }
+                    if sink(values)? == Flow::Enough {
+                        return Ok(Flow::Enough);
+                    }
+                }
+                Ok(Flow::More)
+            }
+            Self::Filter(input, condition) => input.run(ctx, outer, &mut |row| {
+                if condition.holds(ctx, &Env::new(&row, outer))? { sink(row) } else { Ok(Flow::More) }
+            }),
+            Self::Project(input, expressions) => input.run(ctx, outer, &mut |row| {
+                let env = Env::new(&row, outer);
+                let mut values = Vec::with_capacity(expressions.len());
+                for expression in expressions {
+                    values.push(expression.eval(ctx, &env)?);
+                }
+                sink(values)
+            }),
+            Self::Join { .. } => join::run(self, ctx, outer, sink),
+            Self::Apply { left, right, outer: keep, right_width } => left.run(ctx, outer, &mut |row| {
+                let env = Env::new(&row, outer);
+                let mut any = false;
+                let flow = right.run(ctx, Some(&env), &mut |other| {
+                    any = true;
+                    let mut joined = row.clone();
+                    joined.extend(other);
+                    sink(joined)
+                })?;
+                if !any && *keep {
+                    let mut joined = row.clone();
+                    joined.extend(std::iter::repeat_n(Value::Null, *right_width));
+                    return sink(joined);
+                }
+                Ok(flow)
+            }),
+            Self::Group { input, keys, aggregates } => group(input, keys, aggregates, ctx, outer, sink),
+            Self::Window(input, calls) => {
+                let mut rows = input.collect(ctx, outer)?;
+                let mut columns = Vec::with_capacity(calls.len());
+                for call in calls {
+                    columns.push(call.values(&rows, ctx, outer)?.into_iter());
+                }
+                for mut row in rows.drain(..) {
+                    for column in &mut columns {
+                        row.push(column.next().unwrap_or(Value::Null));
+                    }
+                    if sink(row)? == Flow::Enough {
+                        return Ok(Flow::Enough);
+                    }
+                }
+                Ok(Flow::More)
+            }
+            Self::Sort(input, keys) => {
+                for row in sorted(input, keys, ctx, outer)? {
+                    if sink(row)? == Flow::Enough {
+                        return Ok(Flow::Enough);
+                    }
+                }
+                Ok(Flow::More)
+            }
+            Self::Trim(input, width) => input.run(ctx, outer, &mut |mut row| {
+                row.truncate(*width);
+                sink(row)
+            }),
+            Self::Distinct(input) => {
+                let mut seen = HashSet::new();
+                input.run(ctx, outer, &mut |row| if seen.insert(key::of(&row)) { sink(row) } else { Ok(Flow::More) })
+            }
+            Self::Top { input, count, percent, ties } => top(input, count, *percent, ties.as_deref(), ctx, outer, sink),
+            Self::Offset { input, skip, fetch } => {
+                let env = outer.copied().unwrap_or_else(Env::empty);
+                let skip = whole(&skip.eval(ctx, &env)?, "The offset specified in a OFFSET clause may not be negative.", 10742)?;
+                let fetch = match fetch {
+                    Some(fetch) => Some(whole(&fetch.eval(ctx, &env)?, "The number of rows provided for a FETCH clause must be greater then zero.", 10744)?),
+                    None => None,
+                };
+                let (mut seen, mut given) = (0_u64, 0_u64);
+                if fetch == Some(0) {
+                    return Err(SqlError::new(10744, "The number of rows provided for a FETCH clause must be greater then zero.").severity(15));
+                }
+                input.run(ctx, outer, &mut |row| {
+                    seen += 1;
+                    if seen <= skip {
+                        return Ok(Flow::More);
+                    }
+                    given += 1;
+                    let flow = sink(row)?;
+                    Ok(if fetch.is_some_and(|limit| given >= limit) { Flow::Enough } else { flow })
+                })
+            }
+            Self::Concat(left, right) => {
+                if left.run(ctx, outer, sink)? == Flow::Enough {
+                    return Ok(Flow::Enough);
+                }
+                right.run(ctx, outer, sink)
+            }
+            Self::Matching { left, right, keep } => {
+                let mut others = HashSet::new();
+                right.run(ctx, outer, &mut |row| {
+                    others.insert(key::of(&row));
+                    Ok(Flow::More)
+                })?;
+                let mut seen = HashSet::new();
+                left.run(ctx, outer, &mut |row| {
+                    let name = key::of(&row);
+                    if others.contains(&name) == *keep && seen.insert(name) { sink(row) } else { Ok(Flow::More) }
+                })
+            }
+            Self::Recursive { anchor, step, id, limit } => {
+                let mut last = anchor.collect(ctx, outer)?;
+                let mut depth = 0;
+                loop {
+                    for row in &last {
+                        ctx.session.check_cancelled()?;
+                        if sink(row.clone())? == Flow::Enough {
+                            return Ok(Flow::Enough);
+                        }
+                    }
+                    if last.is_empty() {
+                        return Ok(Flow::More);
+                    }
+                    let previous = ctx.frame.set_working(*id, std::rc::Rc::new(std::mem::take(&mut last)));
+                    let next = step.collect(ctx, outer);
+                    ctx.frame.restore_working(*id, previous);
+                    last = next?;
+                    depth += 1;
+                    if *limit > 0 && depth > *limit && !last.is_empty() {
+                        return Err(SqlError::new(530, format!("The statement terminated. The maximum recursion {limit} has been exhausted before statement completion.")));
+                    }
+                }
+            }
+            Self::Working(id) => {
+                let rows = ctx.frame.working(*id);
+                for row in rows.iter() {
+                    if sink(row.clone())? == Flow::Enough {
+                        return Ok(Flow::Enough);
+                    }
+                }
+                Ok(Flow::More)
+            }
+        }
+    }
+
+    /// All rows at once.
+    ///
+    /// # Errors
+    /// As [`Plan::run`].
+    pub fn collect(&self, ctx: &Context<'_>, outer: Option<&Env<'_>>) -> SqlResult<Vec<Vec<Value>>> {
+        let mut rows = Vec::new();
+        self.run(ctx, outer, &mut |row| {
+            if rows.len() % 1024 == 0 {
+                ctx.session.check_cancelled()?;
+            }
+            rows.push(row);
+            Ok(Flow::More)
+        })?;
+        Ok(rows)
+    }
+}
+
+fn whole(value: &Value, message: &str, number: i32) -> SqlResult<u64> {
+    convert::as_i64(value).and_then(|n| u64::try_from(n).ok()).ok_or_else(|| SqlError::new(number, message).severity(15))
+}
+
+fn sorted(input: &Plan, keys: &[SortKey], ctx: &Context<'_>, outer: Option<&Env<'_>>) -> SqlResult<Vec<Vec<Value>>> {
+    let mut rows = Vec::new();
+    input.run(ctx, outer, &mut |row| {
+        if rows.len() % 1024 == 0 {
+            ctx.session.check_cancelled()?;
+        }
+        let env = Env::new(&row, outer);
+        let mut values = Vec::with_capacity(keys.len());
+        for item in keys {
+            values.push(item.value.eval(ctx, &env)?);
+        }
+        rows.push((values, row));
+        Ok(Flow::More)
+    })?;
+    rows.sort_by(|(a, _), (b, _)| compare_keys(a, b, keys));
+    Ok(rows.into_iter().map(|(_, row)| row).collect())
+}
+
+fn top(input: &Plan, count: &Typed, percent: bool, ties: Option<&[SortKey]>, ctx: &Context<'_>, outer: Option<&Env<'_>>, sink: Sink<'_>) -> SqlResult<Flow> {
+    let env = outer.copied().unwrap_or_else(Env::empty);
+    let value = count.eval(ctx, &env)?;
+    if value.is_null() {
+        return Err(SqlError::new(1060, "The number of rows provided for a TOP or FETCH clauses row count parameter must be an integer.").severity(15));
+    }
+    if percent {
+        let share = match value {
+            Value::Float(f) if (0.0..=100.0).contains(&f) => f,
+            _ => return Err(SqlError::new(1031, "Percent values must be between 0 and 100.").severity(15)),
+        };
+        let rows = input.collect(ctx, outer)?;
+        let keep = (rows.len() as f64 * share / 100.0).ceil() as usize;
+        for row in rows.into_iter().take(keep) {
+            if sink(row)? == Flow::Enough {
+                return Ok(Flow::Enough);
+            }
+        }
+        return Ok(Flow::More);
+    }
+    let limit = whole(&value, "A TOP N or FETCH rowcount value may not be negative.", 127)?;
+    if limit == 0 {
+        return Ok(Flow::More);
+    }
+    let mut given = 0_u64;
+    let mut last: Option<Vec<Value>> = None;
+    let mut stopped_above = false;
+    input.run(ctx, outer, &mut |row| {
+        if given >= limit {
+            // Only WITH TIES comes here.
+            let keys = ties.unwrap_or(&[]);
+            let current = tie_values(keys, &row, ctx, outer)?;
+            if last.as_deref().is_none_or(|last| compare_keys(last, &current, keys).is_ne()) {
+                return Ok(Flow::Enough);
+            }
+            return sink(row);
+        }
+        given += 1;
+        if given == limit {
+            if let Some(keys) = ties {
+                last = Some(tie_values(keys, &row, ctx, outer)?);
+                return sink(row);
+            }
+            stopped_above = sink(row)? == Flow::Enough;
+            return Ok(Flow::Enough);
+        }
+        sink(row)
+    })?;
+    Ok(if stopped_above { Flow::Enough } else { Flow::More })
+}
+
+fn tie_values(keys: &[SortKey], row: &[Value], ctx: &Context<'_>, outer: Option<&Env<'_>>) -> SqlResult<Vec<Value>> {
+    let env = Env::new(row, outer);
+    keys.iter().map(|item| item.value.eval(ctx, &env)).collect()
+}
+
+fn group(input: &Plan, keys: &[Typed], aggregates: &[super::Aggregate], ctx: &Context<'_>, outer: Option<&Env<'_>>, sink: Sink<'_>) -> SqlResult<Flow> {
+    let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
+    let mut groups: Vec<(Vec<Value>, Vec<super::aggregate::Accumulator>)> = Vec::new();
+    if keys.is_empty() {
+        groups.push((Vec::new(), aggregates.iter().map(super::Aggregate::start).collect()));
+    }
+    let mut count = 0_u64;
+    input.run(ctx, outer, &mut |row| {
+        count += 1;
+        if count % 1024 == 0 {
+            ctx.session.check_cancelled()?;
+        }
+        let env = Env::new(&row, outer);
+        let place = if keys.is_empty() {
+            0
+        } else {
+            let mut values = Vec::with_capacity(keys.len());
+            for expression in keys {
+                values.push(expression.eval(ctx, &env)?);
+            }
+            let name = key::of(&values);
+            match places.get(&name) {
+                Some(place) => *place,
+                None => {
+                    places.insert(name, groups.len());
+                    groups.push((values, aggregates.iter().map(super::Aggregate::start).collect()));
+                    groups.len() - 1
+                }
+            }
+        };
+        if let Some((_, states)) = groups.get_mut(place) {
+            for (state, aggregate) in states.iter_mut().zip(aggregates) {
+                state.add(aggregate, ctx, &env)?;
+            }
+        }
+        Ok(Flow::More)
+    })?;
+    for (mut row, states) in groups {
+        for (state, aggregate) in states.into_iter().zip(aggregates) {
+            row.push(state.finish(aggregate, ctx)?);
+        }
+        if sink(row)? == Flow::Enough {
+            return Ok(Flow::Enough);
+        }
+    }
+    Ok(Flow::More)
+}
+
+/// Whether a condition is certain to hold for every row.
+pub fn is_always(condition: &Condition) -> bool {
+    matches!(condition, Condition::Always)
+}

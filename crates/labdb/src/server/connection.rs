@@ -1,0 +1,161 @@
+//! One connection: log-in, then requests until the client leaves.
+
+use super::responder::Responder;
+use crate::exec::{RpcArgument, TransactionRequest, run_batch, run_rpc, run_transaction_request};
+use crate::instance::Instance;
+use crate::session::{Client, Session, SessionShared, Status};
+use labdb_tds::{Connection, EnvChange, LoginReply, RequestBody, Reset, RpcTarget, Security, ServerConfig};
+use labdb_types::{SqlError, SqlResult};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Instant, SystemTime};
+
+/// Serves a connection to its end.
+pub(super) fn serve(socket: TcpStream, instance: &Arc<Instance>, config: &ServerConfig) {
+    // A small answer must not wait for a full packet.
+    let _ = socket.set_nodelay(true);
+    let (mut connection, login) = match Connection::accept(socket, config) {
+        Ok(accepted) => accepted,
+        Err(_) => return,
+    };
+    let session = match log_in(&mut connection, &login, instance) {
+        Ok(session) => session,
+        Err(errors) => {
+            for error in &errors {
+                instance.log_error(0, &format!("Login failed for user '{}': {} [CLIENT: {}]", login.user, error.message, connection.peer().ip()));
+                let _ = connection.login_failed(error);
+            }
+            return;
+        }
+    };
+    if connection.login_ok(&LoginReply::new(session.database().name())).is_err() {
+        return;
+    }
+    session.shared.status.store(Status::Sleeping as u8, Ordering::Relaxed);
+    while let Ok(Some(request)) = connection.next_request() {
+        let begun = Instant::now();
+        session.shared.status.store(Status::Running as u8, Ordering::Relaxed);
+        if !session.shared.killed.load(Ordering::Relaxed) {
+            session.shared.cancel.store(false, Ordering::Relaxed);
+        }
+        *session.shared.request.lock() = Some((SystemTime::now(), kind(&request.body)));
+        let alive = answer(&mut connection, &session, &request.body, request.reset);
+        let elapsed = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        session.shared.elapsed_ns.fetch_add(elapsed, Ordering::Relaxed);
+        session.shared.status.store(Status::Sleeping as u8, Ordering::Relaxed);
+        if !alive || session.shared.killed.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+}
+
+fn kind(body: &RequestBody) -> &'static str {
+    match body {
+        RequestBody::Batch(_) => "BATCH",
+        RequestBody::Rpc(_) => "EXECUTE",
+        RequestBody::TransactionManager(_) => "TRANSACTION",
+        RequestBody::BulkLoad(_) => "BULK INSERT",
+        RequestBody::Unsupported(_) => "UNKNOWN",
+    }
+}
+
+fn log_in(connection: &mut Connection, login: &labdb_tds::Login, instance: &Arc<Instance>) -> Result<Session, Vec<SqlError>> {
+    let failed = || SqlError::new(18456, format!("Login failed for user '{}'.", login.user)).severity(14);
+    if instance.stopping.load(Ordering::Relaxed) {
+        return Err(vec![SqlError::new(6005, "SHUTDOWN is in progress.").severity(14)]);
+    }
+    let known = instance.login(&login.user, login.password.reveal()).ok_or_else(|| vec![failed()])?;
+    let wanted = if login.database.is_empty() { "master" } else { &login.database };
+    let Some(database) = instance.database(wanted) else {
+        return Err(vec![SqlError::new(4060, format!("Cannot open database \"{wanted}\" requested by the login. The login failed.")).severity(11), failed()]);
+    };
+    let peer = connection.peer();
+    let encrypted = connection.security() == Security::Encrypted;
+    let packet_size = i32::from(connection.packet_size());
+    let closer = connection.closer().ok();
+    let shared = instance
+        .begin_session(|id| {
+            let mut shared = SessionShared::new(id, &known.name);
+            shared.host_name.clone_from(&login.host_name);
+            shared.program_name.clone_from(&login.app_name);
+            shared.client_interface.clone_from(&login.library);
+            shared.host_process_id = login.client_process as i32;
+            shared.client_address = peer.ip().to_string();
+            shared.client_port = i32::from(peer.port());
+            shared.encrypted = encrypted;
+            shared.packet_size = packet_size;
+            shared.initial_database = database.name();
+            if let Some(closer) = closer {
+                *shared.closer.get_mut() = Some(Box::new(move || closer.close()));
+            }
+            shared
+        })
+        .map_err(|e| vec![e])?;
+    let session = Session::new(Arc::clone(instance), shared, Arc::clone(&database));
+    if database.check_access(&session).is_err() {
+        return Err(vec![SqlError::new(4060, format!("Cannot open database \"{wanted}\" requested by the login. The login failed.")).severity(11), failed()]);
+    }
+    Ok(session)
+}
+
+/// Answers one request; `false` when the connection is of no more use.
+fn answer(connection: &mut Connection, session: &Session, body: &RequestBody, reset: Reset) -> bool {
+    let mut response = connection.response();
+    match reset {
+        Reset::Keep => {}
+        Reset::Session | Reset::SessionKeepTransaction => {
+            session.reset(reset == Reset::SessionKeepTransaction);
+            if response.env_change(&EnvChange::ResetDone).is_err() {
+                return false;
+            }
+        }
+    }
+    let outcome = run(&mut Responder { response: &mut response }, session, body);
+    let alive = outcome.is_ok_and(|keep| keep);
+    response.finish().is_ok() && alive
+}
+
+fn run(client: &mut Responder<'_, '_>, session: &Session, body: &RequestBody) -> SqlResult<bool> {
+    let outcome = match body {
+        RequestBody::Batch(text) => run_batch(session, text, client),
+        RequestBody::Rpc(calls) => {
+            let mut outcome = Ok(());
+            for call in calls {
+                let name = match &call.target {
+                    RpcTarget::Name(name) => name.clone(),
+                    RpcTarget::Id(id) => id.name().to_owned(),
+                };
+                let arguments: Vec<RpcArgument> = call.parameters.iter().map(|p| RpcArgument { name: p.name.clone(), output: p.by_ref, default: p.default, sql_type: p.sql_type, value: p.value.clone() }).collect();
+                outcome = run_rpc(session, &name, &arguments, client);
+                if outcome.is_err() {
+                    break;
+                }
+            }
+            outcome
+        }
+        RequestBody::TransactionManager(request) => run_transaction_request(session, &translate(request), client),
+        RequestBody::BulkLoad(_) => refuse(client, &SqlError::new(40510, "Bulk load is outside labdb's subset: use INSERT.")),
+        RequestBody::Unsupported(error) => refuse(client, error),
+    };
+    match outcome {
+        Ok(()) => Ok(true),
+        Err(e) if e.number == crate::session::CANCELLED => Ok(!session.shared.killed.load(Ordering::Relaxed)),
+        Err(_) => Ok(false),
+    }
+}
+
+fn refuse(client: &mut Responder<'_, '_>, error: &SqlError) -> SqlResult<()> {
+    client.error(&error.clone().at_line(1))?;
+    client.done(&crate::session::Done { rows: None, error: true, in_transaction: false, command: crate::session::Command::Other })
+}
+
+fn translate(request: &labdb_tds::TransactionRequest) -> TransactionRequest {
+    use labdb_tds::TransactionRequest as Wire;
+    match request {
+        Wire::Begin { name, isolation } => TransactionRequest::Begin { name: name.clone(), isolation: *isolation },
+        Wire::Commit { then_begin, .. } => TransactionRequest::Commit { then_begin: then_begin.is_some() },
+        Wire::Rollback { name, then_begin } => TransactionRequest::Rollback { name: name.clone(), then_begin: then_begin.is_some() },
+        Wire::Save { name } => TransactionRequest::Save { name: name.clone() },
+    }
+}

@@ -1,0 +1,142 @@
+//! Variables and errors of one batch or procedure.
+
+use crate::catalog::{Table, fold};
+use labdb_types::{SqlError, SqlResult, SqlType, Value};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A variable with its declared type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// The type.
+    pub sql_type: SqlType,
+    /// The value.
+    pub value: Value,
+}
+
+/// What a batch, a procedure or an EXEC text sees of its own.
+#[derive(Debug, Default)]
+pub struct Frame {
+    variables: RefCell<HashMap<Arc<str>, Variable>>,
+    tables: RefCell<HashMap<Arc<str>, Arc<Table>>>,
+    /// The errors of the CATCH blocks that are running, innermost last.
+    pub caught: RefCell<Vec<SqlError>>,
+    /// How many TRY blocks are running, here and in the callers.
+    pub tries: Cell<u32>,
+    /// The procedure, for error messages.
+    pub procedure: Option<String>,
+    /// Its object id.
+    pub procedure_id: Option<i32>,
+    /// SCOPE_IDENTITY().
+    pub scope_identity: Cell<Option<i64>>,
+    /// 0 for a batch, more for what it calls.
+    pub level: u32,
+    working: RefCell<HashMap<usize, Rc<Vec<Vec<Value>>>>>,
+    /// Distinguishes plans of batches whose variables have other types.
+    pub declared: Cell<u64>,
+}
+
+fn missing(name: &str) -> SqlError {
+    SqlError::new(137, format!("Must declare the scalar variable \"{name}\".")).severity(15).state(2)
+}
+
+impl Frame {
+    /// A frame for a batch.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A frame for something called.
+    pub fn called(procedure: Option<(String, i32)>, level: u32, tries: u32) -> Self {
+        let (procedure, procedure_id) = procedure.map_or((None, None), |(name, id)| (Some(name), Some(id)));
+        Self { procedure, procedure_id, level, tries: Cell::new(tries), ..Self::default() }
+    }
+
+    /// Declares a variable; NULL at first.
+    ///
+    /// # Errors
+    /// 134 where it exists.
+    pub fn declare(&self, name: &str, sql_type: SqlType) -> SqlResult<()> {
+        let key: Arc<str> = fold(name).into();
+        let mut variables = self.variables.borrow_mut();
+        if let Some(known) = variables.get_mut(&key) {
+            if known.sql_type == sql_type {
+                // DECLARE in a loop runs again without effect on the value.
+                return Ok(());
+            }
+            return Err(SqlError::new(134, format!("The variable name '{name}' has already been declared. Variable names must be unique within a query batch or stored procedure.")).severity(15).state(2));
+        }
+        variables.insert(key, Variable { sql_type, value: Value::Null });
+        self.declared.set(self.declared.get() + 1);
+        Ok(())
+    }
+
+    /// A variable's type, if it is declared.
+    pub fn variable_type(&self, name: &str) -> Option<SqlType> {
+        self.variables.borrow().get(fold(name).as_str()).map(|v| v.sql_type)
+    }
+
+    /// The value of a variable, by folded name.
+    ///
+    /// # Errors
+    /// 137.
+    pub fn variable(&self, folded: &str) -> SqlResult<Value> {
+        self.variables.borrow().get(folded).map(|v| v.value.clone()).ok_or_else(|| missing(folded))
+    }
+
+    /// Sets a variable; the value has its type already.
+    ///
+    /// # Errors
+    /// 137.
+    pub fn set(&self, name: &str, value: Value) -> SqlResult<()> {
+        match self.variables.borrow_mut().get_mut(fold(name).as_str()) {
+            Some(variable) => {
+                variable.value = value;
+                Ok(())
+            }
+            None => Err(missing(name)),
+        }
+    }
+
+    /// Error 137 for a name.
+    pub fn undeclared(name: &str) -> SqlError {
+        missing(name)
+    }
+
+    /// Declares a table variable, or empties it when its DECLARE runs again.
+    pub fn declare_table(&self, name: &str, table: Arc<Table>) {
+        self.tables.borrow_mut().insert(fold(name).into(), table);
+        self.declared.set(self.declared.get() + 1);
+    }
+
+    /// A table variable.
+    ///
+    /// # Errors
+    /// 1087.
+    pub fn table_variable(&self, name: &str) -> SqlResult<Arc<Table>> {
+        self.tables.borrow().get(fold(name).as_str()).cloned().ok_or_else(|| {
+            SqlError::new(1087, format!("Must declare the table variable \"{name}\".")).severity(15).state(2)
+        })
+    }
+
+    /// Sets the rows that a recursive table shows its own step.
+    pub(crate) fn set_working(&self, id: usize, rows: Rc<Vec<Vec<Value>>>) -> Option<Rc<Vec<Vec<Value>>>> {
+        self.working.borrow_mut().insert(id, rows)
+    }
+
+    /// Puts back what [`Frame::set_working`] replaced.
+    pub(crate) fn restore_working(&self, id: usize, rows: Option<Rc<Vec<Vec<Value>>>>) {
+        let mut working = self.working.borrow_mut();
+        match rows {
+            Some(rows) => working.insert(id, rows),
+            None => working.remove(&id),
+        };
+    }
+
+    /// The rows that a recursive table made last.
+    pub(crate) fn working(&self, id: usize) -> Rc<Vec<Vec<Value>>> {
+        self.working.borrow().get(&id).cloned().unwrap_or_default()
+    }
+}
