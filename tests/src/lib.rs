@@ -1,5 +1,6 @@
 //! What the tests that span programs share: the programs' paths, a labdb of one's own, pipelines.
 
+pub mod bench;
 mod labdb;
 mod pipeline;
 mod query;
