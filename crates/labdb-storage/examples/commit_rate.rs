@@ -42,12 +42,12 @@ fn measure(folder: &Path, time: Duration) -> Result<(), Box<dyn std::error::Erro
     database.commit(txn, true)?;
     let bare = Bare::new(folder)?;
     for (threads, durable) in [(1, true), (16, true), (64, true), (1, false), (16, false)] {
-        // In turns of a tenth, so that both sides see the same disk.
+        // In many short turns, so that both sides see the same disk.
         let (mut raw, mut rate) = (0.0, 0.0);
         let before = database.counters();
-        for _ in 0..10 {
-            raw += bare.rate(time / 10)? / 10.0;
-            rate += commits(&database, heap, threads, durable, time / 10)? / 10.0;
+        for _ in 0..TURNS {
+            raw += bare.rate(time / TURNS)? / f64::from(TURNS);
+            rate += commits(&database, heap, threads, durable, time / TURNS)? / f64::from(TURNS);
         }
         let after = database.counters();
         let commits = after.write_transactions - before.write_transactions;
@@ -69,6 +69,7 @@ fn per(total: u64, count: u64) -> f64 {
     total as f64 / count.max(1) as f64
 }
 
+const TURNS: u32 = 40;
 const BARE_SECTORS: u64 = 128 << 10;
 
 /// A file that is written sector by sector, each made durable.
