@@ -66,6 +66,7 @@ pub(crate) fn for_number(number: u32) -> Option<&'static str> {
             "A file of that name is there already: choose another with --data-file and --log-file."
         }
         5040 => "The file's MAXSIZE is below the size asked for.",
+        2760 => "Create the schema, or name a table in one that exists (--table dbo.NAME).",
         2812 | 208 => {
             "The server does not have what the message names: is it the version that is meant?"
         }

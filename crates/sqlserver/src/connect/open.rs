@@ -248,12 +248,15 @@ fn is_tls(message: &str) -> bool {
 }
 
 fn tls_failure(settings: &Settings, text: &str) -> Failure {
-    // The driver adds advice for programmers after the first sentence.
+    // The driver says around the reason what is said here too, and adds advice for programmers.
     let reason = text.split(" To connect anyway").next().unwrap_or(text);
-    if reason.contains("ertificate") {
+    let reason = reason
+        .trim_start_matches("the server's certificate was rejected during the TLS handshake: ")
+        .trim_end_matches('.');
+    if text.contains("ertificate") {
         return no_connection(
             settings,
-            &format!("the server's certificate is not trusted ({})", reason.trim_end_matches('.')),
+            &format!("the server's certificate is not trusted ({reason})"),
         )
         .remedy(
             "Give the certificate (or its authority's) in WRITELOG_CA_FILE, or take any \
