@@ -26,7 +26,13 @@ pub(crate) fn walk<'e>(expression: &'e Expr, visit: &mut dyn FnMut(&'e Expr) -> 
         return;
     }
     match expression {
-        Expr::Literal(_) | Expr::Variable(_) | Expr::GlobalVariable(_) | Expr::Column(_) | Expr::Default | Expr::Exists(_) | Expr::Subquery(_) => {}
+        Expr::Literal(_)
+        | Expr::Variable(_)
+        | Expr::GlobalVariable(_)
+        | Expr::Column(_)
+        | Expr::Default
+        | Expr::Exists(_)
+        | Expr::Subquery(_) => {}
         Expr::Unary(_, inner) | Expr::Collate(inner, _) => walk(inner, visit),
         Expr::Binary(_, left, right) => {
             walk(left, visit);
@@ -51,7 +57,11 @@ pub(crate) fn walk<'e>(expression: &'e Expr, visit: &mut dyn FnMut(&'e Expr) -> 
                 walk(style, visit);
             }
         }
-        Expr::Case { operand, arms, otherwise } => {
+        Expr::Case {
+            operand,
+            arms,
+            otherwise,
+        } => {
             for part in operand.iter().chain(otherwise.iter()) {
                 walk(part, visit);
             }
@@ -60,8 +70,12 @@ pub(crate) fn walk<'e>(expression: &'e Expr, visit: &mut dyn FnMut(&'e Expr) -> 
                 walk(&arm.then, visit);
             }
         }
-        Expr::IsNull { value, .. } | Expr::InQuery { value, .. } | Expr::Quantified { value, .. } => walk(value, visit),
-        Expr::Between { value, low, high, .. } => {
+        Expr::IsNull { value, .. }
+        | Expr::InQuery { value, .. }
+        | Expr::Quantified { value, .. } => walk(value, visit),
+        Expr::Between {
+            value, low, high, ..
+        } => {
             walk(value, visit);
             walk(low, visit);
             walk(high, visit);
@@ -72,7 +86,12 @@ pub(crate) fn walk<'e>(expression: &'e Expr, visit: &mut dyn FnMut(&'e Expr) -> 
                 walk(item, visit);
             }
         }
-        Expr::Like { value, pattern, escape, .. } => {
+        Expr::Like {
+            value,
+            pattern,
+            escape,
+            ..
+        } => {
             walk(value, visit);
             walk(pattern, visit);
             if let Some(escape) = escape {

@@ -23,12 +23,30 @@ pub(crate) fn filtered(plan: Plan, condition: Condition) -> Plan {
 
 fn push_down(plan: Plan, parts: Vec<Condition>) -> Plan {
     match plan {
-        Plan::Table { table, access: Access::Scan, mode, with_address } => {
+        Plan::Table {
+            table,
+            access: Access::Scan,
+            mode,
+            with_address,
+        } => {
             let access = seek(&table, &parts).unwrap_or(Access::Scan);
-            let plan = Plan::Table { table, access, mode, with_address };
+            let plan = Plan::Table {
+                table,
+                access,
+                mode,
+                with_address,
+            };
             Plan::Filter(Box::new(plan), joined(parts))
         }
-        Plan::Join { kind: JoinType::Inner, left, right, mut equal, on, left_width, right_width } => {
+        Plan::Join {
+            kind: JoinType::Inner,
+            left,
+            right,
+            mut equal,
+            on,
+            left_width,
+            right_width,
+        } => {
             let mut rest = Vec::new();
             for part in parts {
                 match equality_of_sides(&part, left_width) {
@@ -36,8 +54,20 @@ fn push_down(plan: Plan, parts: Vec<Condition>) -> Plan {
                     None => rest.push(part),
                 }
             }
-            let plan = Plan::Join { kind: JoinType::Inner, left, right, equal, on, left_width, right_width };
-            if rest.is_empty() { plan } else { Plan::Filter(Box::new(plan), joined(rest)) }
+            let plan = Plan::Join {
+                kind: JoinType::Inner,
+                left,
+                right,
+                equal,
+                on,
+                left_width,
+                right_width,
+            };
+            if rest.is_empty() {
+                plan
+            } else {
+                Plan::Filter(Box::new(plan), joined(rest))
+            }
         }
         other => Plan::Filter(Box::new(other), joined(parts)),
     }
@@ -61,9 +91,15 @@ fn columns_used(value: &Typed, visit: &mut dyn FnMut(usize)) -> bool {
         }
         Node::Column { .. } => true,
         Node::Negate(inner) | Node::BitNot(inner) => columns_used(inner, visit),
-        Node::Arithmetic(_, a, b) | Node::NullIf(a, b) => columns_used(a, visit) && columns_used(b, visit),
-        Node::Convert { value, style, .. } => columns_used(value, visit) && style.as_ref().is_none_or(|s| columns_used(s, visit)),
-        Node::Coalesce(values) | Node::Call(_, values) => values.iter().all(|v| columns_used(v, visit)),
+        Node::Arithmetic(_, a, b) | Node::NullIf(a, b) => {
+            columns_used(a, visit) && columns_used(b, visit)
+        }
+        Node::Convert { value, style, .. } => {
+            columns_used(value, visit) && style.as_ref().is_none_or(|s| columns_used(s, visit))
+        }
+        Node::Coalesce(values) | Node::Call(_, values) => {
+            values.iter().all(|v| columns_used(v, visit))
+        }
         // Not looked into: treated as using everything.
         Node::Case { .. } | Node::Subquery(_) => false,
     }
@@ -94,7 +130,10 @@ fn seek(table: &Table, parts: &[Condition]) -> Option<Access> {
             }
         }
         if !values.is_empty() {
-            return Some(Access::Seek { index: place, values });
+            return Some(Access::Seek {
+                index: place,
+                values,
+            });
         }
     }
     None
@@ -103,25 +142,50 @@ fn seek(table: &Table, parts: &[Condition]) -> Option<Access> {
 /// The same expression as seen from the query around the table: one level less deep.
 fn outside(value: &Typed) -> Typed {
     let node = match &value.node {
-        Node::Column { depth, index } => Node::Column { depth: depth.saturating_sub(1), index: *index },
+        Node::Column { depth, index } => Node::Column {
+            depth: depth.saturating_sub(1),
+            index: *index,
+        },
         Node::Negate(inner) => Node::Negate(Box::new(outside(inner))),
         Node::BitNot(inner) => Node::BitNot(Box::new(outside(inner))),
-        Node::Arithmetic(op, a, b) => Node::Arithmetic(*op, Box::new(outside(a)), Box::new(outside(b))),
+        Node::Arithmetic(op, a, b) => {
+            Node::Arithmetic(*op, Box::new(outside(a)), Box::new(outside(b)))
+        }
         Node::NullIf(a, b) => Node::NullIf(Box::new(outside(a)), Box::new(outside(b))),
-        Node::Convert { value, style, or_null } => Node::Convert { value: Box::new(outside(value)), style: style.as_ref().map(|s| Box::new(outside(s))), or_null: *or_null },
+        Node::Convert {
+            value,
+            style,
+            or_null,
+        } => Node::Convert {
+            value: Box::new(outside(value)),
+            style: style.as_ref().map(|s| Box::new(outside(s))),
+            or_null: *or_null,
+        },
         Node::Coalesce(values) => Node::Coalesce(values.iter().map(outside).collect()),
         Node::Call(function, values) => Node::Call(function, values.iter().map(outside).collect()),
         other => other.clone(),
     };
-    Typed { node, sql_type: value.sql_type, nullable: value.nullable }
+    Typed {
+        node,
+        sql_type: value.sql_type,
+        nullable: value.nullable,
+    }
 }
 
 /// `left side = right side` of a join, as expressions over each side's own row.
 fn equality_of_sides(condition: &Condition, left_width: usize) -> Option<(Typed, Typed)> {
-    let Condition::Compare(BinaryOp::Equal, a, b) = condition else { return None };
+    let Condition::Compare(BinaryOp::Equal, a, b) = condition else {
+        return None;
+    };
     let side = |value: &Typed| -> Option<bool> {
         let (mut left, mut right) = (false, false);
-        let known = columns_used(value, &mut |index| if index < left_width { left = true } else { right = true });
+        let known = columns_used(value, &mut |index| {
+            if index < left_width {
+                left = true
+            } else {
+                right = true
+            }
+        });
         match (known, left, right) {
             (true, true, false) => Some(true),
             (true, false, true) => Some(false),
@@ -138,17 +202,36 @@ fn equality_of_sides(condition: &Condition, left_width: usize) -> Option<(Typed,
 /// An expression over a joined row as one over the right side's row.
 fn shifted(value: &Typed, by: usize) -> Typed {
     let node = match &value.node {
-        Node::Column { depth: 0, index } => Node::Column { depth: 0, index: index.saturating_sub(by) },
+        Node::Column { depth: 0, index } => Node::Column {
+            depth: 0,
+            index: index.saturating_sub(by),
+        },
         Node::Negate(inner) => Node::Negate(Box::new(shifted(inner, by))),
         Node::BitNot(inner) => Node::BitNot(Box::new(shifted(inner, by))),
-        Node::Arithmetic(op, a, b) => Node::Arithmetic(*op, Box::new(shifted(a, by)), Box::new(shifted(b, by))),
+        Node::Arithmetic(op, a, b) => {
+            Node::Arithmetic(*op, Box::new(shifted(a, by)), Box::new(shifted(b, by)))
+        }
         Node::NullIf(a, b) => Node::NullIf(Box::new(shifted(a, by)), Box::new(shifted(b, by))),
-        Node::Convert { value, style, or_null } => Node::Convert { value: Box::new(shifted(value, by)), style: style.as_ref().map(|s| Box::new(shifted(s, by))), or_null: *or_null },
+        Node::Convert {
+            value,
+            style,
+            or_null,
+        } => Node::Convert {
+            value: Box::new(shifted(value, by)),
+            style: style.as_ref().map(|s| Box::new(shifted(s, by))),
+            or_null: *or_null,
+        },
         Node::Coalesce(values) => Node::Coalesce(values.iter().map(|v| shifted(v, by)).collect()),
-        Node::Call(function, values) => Node::Call(function, values.iter().map(|v| shifted(v, by)).collect()),
+        Node::Call(function, values) => {
+            Node::Call(function, values.iter().map(|v| shifted(v, by)).collect())
+        }
         other => other.clone(),
     };
-    Typed { node, sql_type: value.sql_type, nullable: value.nullable }
+    Typed {
+        node,
+        sql_type: value.sql_type,
+        nullable: value.nullable,
+    }
 }
 
 /// A bound entry of FROM.
@@ -179,11 +262,24 @@ fn read_mode(hints: &[TableHint]) -> SqlResult<ReadMode> {
 /// The columns of a table as a scope sees them.
 pub(crate) fn table_columns(table: &Table, alias: Option<&str>) -> Vec<ScopeColumn> {
     let name = fold(alias.unwrap_or(&table.name));
-    let schema = if alias.is_none() { Some(fold(&table.schema)) } else { None };
+    let schema = if alias.is_none() {
+        Some(fold(&table.schema))
+    } else {
+        None
+    };
     table
         .columns
         .iter()
-        .map(|c| ScopeColumn { table: name.clone(), schema: schema.clone(), name: c.name.clone(), folded: fold(&c.name), sql_type: c.sql_type, nullable: c.nullable, identity: c.identity.is_some(), hidden: false })
+        .map(|c| ScopeColumn {
+            table: name.clone(),
+            schema: schema.clone(),
+            name: c.name.clone(),
+            folded: fold(&c.name),
+            sql_type: c.sql_type,
+            nullable: c.nullable,
+            identity: c.identity.is_some(),
+            hidden: false,
+        })
         .collect()
 }
 
@@ -192,17 +288,39 @@ pub(crate) fn output_columns(columns: &[Column], alias: &str) -> Vec<ScopeColumn
     let table = fold(alias);
     columns
         .iter()
-        .map(|c| ScopeColumn { table: table.clone(), schema: None, name: c.name.clone(), folded: fold(&c.name), sql_type: c.sql_type, nullable: c.nullable, identity: c.identity, hidden: false })
+        .map(|c| ScopeColumn {
+            table: table.clone(),
+            schema: None,
+            name: c.name.clone(),
+            folded: fold(&c.name),
+            sql_type: c.sql_type,
+            nullable: c.nullable,
+            identity: c.identity,
+            hidden: false,
+        })
         .collect()
 }
 
 fn address_column(table: &str) -> ScopeColumn {
-    ScopeColumn { table: table.to_owned(), schema: None, name: String::new(), folded: "\0address".to_owned(), sql_type: labdb_types::SqlType::BigInt, nullable: true, identity: false, hidden: true }
+    ScopeColumn {
+        table: table.to_owned(),
+        schema: None,
+        name: String::new(),
+        folded: "\0address".to_owned(),
+        sql_type: labdb_types::SqlType::BigInt,
+        nullable: true,
+        identity: false,
+        hidden: true,
+    }
 }
 
 impl Binder<'_> {
     /// Binds FROM; without it there is one row of no columns.
-    pub(super) fn from<'s>(&self, sources: &[TableSource], parent: Option<&'s Scope<'s>>) -> SqlResult<(Plan, Scope<'s>)> {
+    pub(super) fn from<'s>(
+        &self,
+        sources: &[TableSource],
+        parent: Option<&'s Scope<'s>>,
+    ) -> SqlResult<(Plan, Scope<'s>)> {
         let mut scope = Scope::inside(parent);
         let mut bound: Option<Bound> = None;
         for source in sources {
@@ -223,9 +341,16 @@ impl Binder<'_> {
     }
 
     /// Binds one entry of FROM. `target` is the alias of a table whose rows' addresses are wanted.
-    pub(crate) fn table_source(&self, source: &TableSource, parent: Option<&Scope<'_>>, target: Option<&str>) -> SqlResult<Bound> {
+    pub(crate) fn table_source(
+        &self,
+        source: &TableSource,
+        parent: Option<&Scope<'_>>,
+        target: Option<&str>,
+    ) -> SqlResult<Bound> {
         match source {
-            TableSource::Table { name, alias, hints } => self.named_table(name, alias.as_deref(), hints, target),
+            TableSource::Table { name, alias, hints } => {
+                self.named_table(name, alias.as_deref(), hints, target)
+            }
             TableSource::Variable { name, alias } => {
                 let table = self.frame.table_variable(name)?;
                 let shown = fold(alias.as_deref().unwrap_or(name));
@@ -234,24 +359,64 @@ impl Binder<'_> {
                 if with_address {
                     columns.push(address_column(&shown));
                 }
-                Ok(Bound { plan: Plan::Variable { name: fold(name).into(), with_address }, columns, tables: vec![shown] })
+                Ok(Bound {
+                    plan: Plan::Variable {
+                        name: fold(name).into(),
+                        with_address,
+                    },
+                    columns,
+                    tables: vec![shown],
+                })
             }
-            TableSource::Function { call, alias, columns } => {
+            TableSource::Function {
+                call,
+                alias,
+                columns,
+            } => {
                 let scope = Scope::inside(parent);
                 let schema = call.name.schema().unwrap_or("sys");
-                let view = views::find_function(schema, call.name.object()).ok_or_else(|| invalid_object(&call.name))?;
-                let arguments = views::bind_arguments(view, self.expressions(&call.arguments.iter().map(default_as_null).collect::<Vec<_>>(), &scope)?)?;
-                let shown = alias.clone().unwrap_or_else(|| call.name.object().to_owned());
+                let view = views::find_function(schema, call.name.object())
+                    .ok_or_else(|| invalid_object(&call.name))?;
+                let arguments = views::bind_arguments(
+                    view,
+                    self.expressions(
+                        &call
+                            .arguments
+                            .iter()
+                            .map(default_as_null)
+                            .collect::<Vec<_>>(),
+                        &scope,
+                    )?,
+                )?;
+                let shown = alias
+                    .clone()
+                    .unwrap_or_else(|| call.name.object().to_owned());
                 let output = named(view.columns(), columns, &shown)?;
-                Ok(Bound { plan: Plan::View(view, arguments), columns: output_columns(&output, &shown), tables: vec![fold(&shown)] })
+                Ok(Bound {
+                    plan: Plan::View(view, arguments),
+                    columns: output_columns(&output, &shown),
+                    tables: vec![fold(&shown)],
+                })
             }
-            TableSource::Derived { query, alias, columns } => {
+            TableSource::Derived {
+                query,
+                alias,
+                columns,
+            } => {
                 let bound = self.bind_query(query, parent)?;
                 let shown = alias.clone().unwrap_or_default();
                 let output = named(bound.columns, columns, &shown)?;
-                Ok(Bound { plan: bound.plan, columns: output_columns(&output, &shown), tables: vec![fold(&shown)] })
+                Ok(Bound {
+                    plan: bound.plan,
+                    columns: output_columns(&output, &shown),
+                    tables: vec![fold(&shown)],
+                })
             }
-            TableSource::Values { rows, alias, columns } => {
+            TableSource::Values {
+                rows,
+                alias,
+                columns,
+            } => {
                 let scope = Scope::inside(parent);
                 let mut bound = Vec::with_capacity(rows.len());
                 for row in rows {
@@ -259,30 +424,70 @@ impl Binder<'_> {
                 }
                 let (rows, types) = unify_rows(bound)?;
                 let shown = alias.clone().unwrap_or_default();
-                let output = named(types.into_iter().map(|t| Column::new("", t)).collect(), columns, &shown)?;
-                Ok(Bound { plan: Plan::Values(rows), columns: output_columns(&output, &shown), tables: vec![fold(&shown)] })
+                let output = named(
+                    types.into_iter().map(|t| Column::new("", t)).collect(),
+                    columns,
+                    &shown,
+                )?;
+                Ok(Bound {
+                    plan: Plan::Values(rows),
+                    columns: output_columns(&output, &shown),
+                    tables: vec![fold(&shown)],
+                })
             }
-            TableSource::Join { kind, left, right, on } => self.join(*kind, left, right, on.as_ref(), parent, target),
+            TableSource::Join {
+                kind,
+                left,
+                right,
+                on,
+            } => self.join(*kind, left, right, on.as_ref(), parent, target),
             TableSource::Apply { kind, left, right } => {
                 let left = self.table_source(left, parent, target)?;
-                let inner = Scope { columns: left.columns.clone(), parent, grouping: None, tables: left.tables.clone() };
+                let inner = Scope {
+                    columns: left.columns.clone(),
+                    parent,
+                    grouping: None,
+                    tables: left.tables.clone(),
+                };
                 let right = self.table_source(right, Some(&inner), None)?;
                 let right_width = right.columns.len();
                 let outer = *kind == Apply::Outer;
                 let mut columns = left.columns;
-                columns.extend(right.columns.into_iter().map(|c| ScopeColumn { nullable: c.nullable || outer, ..c }));
+                columns.extend(right.columns.into_iter().map(|c| ScopeColumn {
+                    nullable: c.nullable || outer,
+                    ..c
+                }));
                 let mut tables = left.tables;
                 tables.extend(right.tables);
-                Ok(Bound { plan: Plan::Apply { left: Box::new(left.plan), right: Box::new(right.plan), outer, right_width }, columns, tables })
+                Ok(Bound {
+                    plan: Plan::Apply {
+                        left: Box::new(left.plan),
+                        right: Box::new(right.plan),
+                        outer,
+                        right_width,
+                    },
+                    columns,
+                    tables,
+                })
             }
         }
     }
 
-    fn named_table(&self, name: &ast::ObjectName, alias: Option<&str>, hints: &[TableHint], target: Option<&str>) -> SqlResult<Bound> {
+    fn named_table(
+        &self,
+        name: &ast::ObjectName,
+        alias: Option<&str>,
+        hints: &[TableHint],
+        target: Option<&str>,
+    ) -> SqlResult<Bound> {
         if name.parts.len() == 1 {
             if let Some((plan, columns)) = self.common_source(name.object()) {
                 let shown = alias.unwrap_or(name.object());
-                return Ok(Bound { plan, columns: output_columns(&columns, shown), tables: vec![fold(shown)] });
+                return Ok(Bound {
+                    plan,
+                    columns: output_columns(&columns, shown),
+                    tables: vec![fold(shown)],
+                });
             }
         }
         match self.source(name)? {
@@ -298,7 +503,16 @@ impl Binder<'_> {
                     columns.push(address_column(&shown));
                 }
                 let mode = read_mode(hints)?;
-                Ok(Bound { plan: Plan::Table { table, access: Access::Scan, mode, with_address }, columns, tables: vec![shown] })
+                Ok(Bound {
+                    plan: Plan::Table {
+                        table,
+                        access: Access::Scan,
+                        mode,
+                        with_address,
+                    },
+                    columns,
+                    tables: vec![shown],
+                })
             }
             Source::View(view) => {
                 let shown = alias.unwrap_or(name.object());
@@ -309,12 +523,24 @@ impl Binder<'_> {
                         column.schema = Some(fold(view.schema));
                     }
                 }
-                Ok(Bound { plan: Plan::View(view, arguments), columns, tables: vec![fold(shown)] })
+                Ok(Bound {
+                    plan: Plan::View(view, arguments),
+                    columns,
+                    tables: vec![fold(shown)],
+                })
             }
         }
     }
 
-    fn join(&self, kind: JoinKind, left: &TableSource, right: &TableSource, on: Option<&Expr>, parent: Option<&Scope<'_>>, target: Option<&str>) -> SqlResult<Bound> {
+    fn join(
+        &self,
+        kind: JoinKind,
+        left: &TableSource,
+        right: &TableSource,
+        on: Option<&Expr>,
+        parent: Option<&Scope<'_>>,
+        target: Option<&str>,
+    ) -> SqlResult<Bound> {
         let left = self.table_source(left, parent, target)?;
         let right = self.table_source(right, parent, target)?;
         let mut bound = cross(left, right)?;
@@ -326,12 +552,24 @@ impl Binder<'_> {
         };
         let condition = match on {
             Some(on) => {
-                let scope = Scope { columns: bound.columns.clone(), parent, grouping: None, tables: bound.tables.clone() };
+                let scope = Scope {
+                    columns: bound.columns.clone(),
+                    parent,
+                    grouping: None,
+                    tables: bound.tables.clone(),
+                };
                 self.condition(on, &scope)?
             }
             None => Condition::Always,
         };
-        if let Plan::Join { kind, equal, on, left_width, .. } = &mut bound.plan {
+        if let Plan::Join {
+            kind,
+            equal,
+            on,
+            left_width,
+            ..
+        } = &mut bound.plan
+        {
             *kind = join_type;
             let parts = match condition {
                 Condition::Always => Vec::new(),
@@ -349,7 +587,11 @@ impl Binder<'_> {
             let left_nullable = matches!(join_type, JoinType::Right | JoinType::Full);
             let right_nullable = matches!(join_type, JoinType::Left | JoinType::Full);
             for (at, column) in bound.columns.iter_mut().enumerate() {
-                column.nullable |= if at < *left_width { left_nullable } else { right_nullable };
+                column.nullable |= if at < *left_width {
+                    left_nullable
+                } else {
+                    right_nullable
+                };
             }
         }
         Ok(bound)
@@ -357,14 +599,25 @@ impl Binder<'_> {
 
     /// Binds the target of UPDATE or DELETE: a plan whose rows have the address of the target's
     /// row at the returned place, the scope, and the table.
-    pub(crate) fn target(&self, target: &TableSource, from: &[TableSource]) -> SqlResult<(Bound, usize, Arc<Table>)> {
+    pub(crate) fn target(
+        &self,
+        target: &TableSource,
+        from: &[TableSource],
+    ) -> SqlResult<(Bound, usize, Arc<Table>)> {
         let (shown, table) = match target {
-            TableSource::Variable { name, .. } => (fold(name), Some(self.frame.table_variable(name)?)),
+            TableSource::Variable { name, .. } => {
+                (fold(name), Some(self.frame.table_variable(name)?))
+            }
             TableSource::Table { name, .. } => {
                 let direct = name.object();
                 (fold(direct), None)
             }
-            _ => return Err(SqlError::new(102, "Only a table or table variable can be changed.").severity(15)),
+            _ => {
+                return Err(
+                    SqlError::new(102, "Only a table or table variable can be changed.")
+                        .severity(15),
+                );
+            }
         };
         let mut sources: Vec<TableSource> = from.to_vec();
         let alias = find_alias(from, &shown, target);
@@ -373,7 +626,12 @@ impl Binder<'_> {
                 let table = match &source {
                     TableSource::Variable { name, .. } => self.frame.table_variable(name)?,
                     TableSource::Table { name, .. } => self.table(name)?,
-                    _ => return Err(SqlError::new(4421, "Derived table is not updatable because a column of the derived table is derived or constant.")),
+                    _ => {
+                        return Err(SqlError::new(
+                            4421,
+                            "Derived table is not updatable because a column of the derived table is derived or constant.",
+                        ));
+                    }
                 };
                 (wanted, table)
             }
@@ -382,7 +640,13 @@ impl Binder<'_> {
                 let table = match (table, target) {
                     (Some(table), _) => table,
                     (None, TableSource::Table { name, .. }) => self.table(name)?,
-                    _ => return Err(SqlError::new(102, "Only a table or table variable can be changed.").severity(15)),
+                    _ => {
+                        return Err(SqlError::new(
+                            102,
+                            "Only a table or table variable can be changed.",
+                        )
+                        .severity(15));
+                    }
                 };
                 (shown, table)
             }
@@ -395,26 +659,47 @@ impl Binder<'_> {
                 Some(before) => cross(before, next)?,
             });
         }
-        let bound = bound.ok_or_else(|| SqlError::new(102, "Only a table or table variable can be changed.").severity(15))?;
-        let place = bound.columns.iter().position(|c| c.hidden && c.table == wanted).ok_or_else(|| SqlError::new(208, format!("Invalid object name '{wanted}'.")))?;
+        let bound = bound.ok_or_else(|| {
+            SqlError::new(102, "Only a table or table variable can be changed.").severity(15)
+        })?;
+        let place = bound
+            .columns
+            .iter()
+            .position(|c| c.hidden && c.table == wanted)
+            .ok_or_else(|| SqlError::new(208, format!("Invalid object name '{wanted}'.")))?;
         Ok((bound, place, table))
     }
 }
 
 /// The entry of FROM that UPDATE's or DELETE's target names, and the name it goes by.
-fn find_alias(from: &[TableSource], shown: &str, target: &TableSource) -> Option<(String, TableSource)> {
-    fn visit(source: &TableSource, shown: &str, target: &TableSource) -> Option<(String, TableSource)> {
+fn find_alias(
+    from: &[TableSource],
+    shown: &str,
+    target: &TableSource,
+) -> Option<(String, TableSource)> {
+    fn visit(
+        source: &TableSource,
+        shown: &str,
+        target: &TableSource,
+    ) -> Option<(String, TableSource)> {
         match source {
             TableSource::Table { name, alias, .. } => {
                 let own = fold(alias.as_deref().unwrap_or(name.object()));
                 let same_table = matches!(target, TableSource::Table { name: wanted, .. } if fold(wanted.object()) == fold(name.object()));
-                (own == shown || (same_table && alias.is_some() && own != shown && fold(name.object()) == shown)).then(|| (own, source.clone()))
+                (own == shown
+                    || (same_table
+                        && alias.is_some()
+                        && own != shown
+                        && fold(name.object()) == shown))
+                    .then(|| (own, source.clone()))
             }
             TableSource::Variable { name, alias } => {
                 let own = fold(alias.as_deref().unwrap_or(name));
                 (own == shown || fold(name) == shown).then(|| (own, source.clone()))
             }
-            TableSource::Join { left, right, .. } | TableSource::Apply { left, right, .. } => visit(left, shown, target).or_else(|| visit(right, shown, target)),
+            TableSource::Join { left, right, .. } | TableSource::Apply { left, right, .. } => {
+                visit(left, shown, target).or_else(|| visit(right, shown, target))
+            }
             _ => None,
         }
     }
@@ -422,20 +707,41 @@ fn find_alias(from: &[TableSource], shown: &str, target: &TableSource) -> Option
 }
 
 fn default_as_null(argument: &Expr) -> Expr {
-    if matches!(argument, Expr::Default) { Expr::Literal(ast::Literal::Null) } else { argument.clone() }
+    if matches!(argument, Expr::Default) {
+        Expr::Literal(ast::Literal::Null)
+    } else {
+        argument.clone()
+    }
 }
 
 fn cross(left: Bound, right: Bound) -> SqlResult<Bound> {
     let mut tables = left.tables;
     for table in right.tables {
         if !table.is_empty() && tables.contains(&table) {
-            return Err(SqlError::new(1011, format!("The correlation name '{table}' is specified multiple times in a FROM clause. Give each table an alias of its own.")));
+            return Err(SqlError::new(
+                1011,
+                format!(
+                    "The correlation name '{table}' is specified multiple times in a FROM clause. Give each table an alias of its own."
+                ),
+            ));
         }
         tables.push(table);
     }
     let (left_width, right_width) = (left.columns.len(), right.columns.len());
     let mut columns = left.columns;
     columns.extend(right.columns);
-    let plan = Plan::Join { kind: JoinType::Inner, left: Box::new(left.plan), right: Box::new(right.plan), equal: Vec::new(), on: Condition::Always, left_width, right_width };
-    Ok(Bound { plan, columns, tables })
+    let plan = Plan::Join {
+        kind: JoinType::Inner,
+        left: Box::new(left.plan),
+        right: Box::new(right.plan),
+        equal: Vec::new(),
+        on: Condition::Always,
+        left_width,
+        right_width,
+    };
+    Ok(Bound {
+        plan,
+        columns,
+        tables,
+    })
 }

@@ -53,7 +53,15 @@ impl<'a> Binder<'a> {
     pub fn new(session: &'a Session, frame: &'a Frame) -> Self {
         let database = session.database();
         let catalog = database.catalog();
-        Self { session, frame, database, catalog, common: RefCell::new(Vec::new()), recursive_ids: Cell::new(0), max_recursion: Cell::new(100) }
+        Self {
+            session,
+            frame,
+            database,
+            catalog,
+            common: RefCell::new(Vec::new()),
+            recursive_ids: Cell::new(0),
+            max_recursion: Cell::new(100),
+        }
     }
 
     /// The database and catalog that a name's database part means.
@@ -65,7 +73,11 @@ impl<'a> Binder<'a> {
         match name.database() {
             None => Ok((Arc::clone(&self.database), Arc::clone(&self.catalog))),
             Some(database) => {
-                let found = self.session.instance.database(database).ok_or_else(|| invalid_object(name))?;
+                let found = self
+                    .session
+                    .instance
+                    .database(database)
+                    .ok_or_else(|| invalid_object(name))?;
                 if found.id != self.database.id {
                     found.check_access(self.session)?;
                 }
@@ -79,7 +91,11 @@ impl<'a> Binder<'a> {
     pub(crate) fn source(&self, name: &ObjectName) -> SqlResult<Source> {
         let object = name.object();
         if object.starts_with('#') {
-            return self.session.temp_table(object).map(Source::Table).ok_or_else(|| invalid_object(name));
+            return self
+                .session
+                .temp_table(object)
+                .map(Source::Table)
+                .ok_or_else(|| invalid_object(name));
         }
         let (database, catalog) = self.home(name)?;
         if let Some(table) = catalog.table(name.schema().unwrap_or("dbo"), object) {
@@ -99,12 +115,18 @@ impl<'a> Binder<'a> {
     pub fn table(&self, name: &ObjectName) -> SqlResult<Arc<Table>> {
         match self.source(name)? {
             Source::Table(table) => Ok(table),
-            Source::View(_) => Err(SqlError::new(259, "Ad hoc updates to system catalogs are not allowed.")),
+            Source::View(_) => Err(SqlError::new(
+                259,
+                "Ad hoc updates to system catalogs are not allowed.",
+            )),
         }
     }
 
     /// Finds a procedure.
-    pub fn procedure(&self, name: &ObjectName) -> SqlResult<Option<(Arc<Procedure>, Arc<Database>)>> {
+    pub fn procedure(
+        &self,
+        name: &ObjectName,
+    ) -> SqlResult<Option<(Arc<Procedure>, Arc<Database>)>> {
         let (database, catalog) = match self.home(name) {
             Ok(found) => found,
             Err(e) if e.number == 208 => return Ok(None),
@@ -142,7 +164,11 @@ impl<'a> Binder<'a> {
     }
 
     /// Makes the tables of WITH visible while `work` binds.
-    pub(crate) fn with_common<T>(&self, tables: &[ast::CommonTable], work: impl FnOnce() -> SqlResult<T>) -> SqlResult<T> {
+    pub(crate) fn with_common<T>(
+        &self,
+        tables: &[ast::CommonTable],
+        work: impl FnOnce() -> SqlResult<T>,
+    ) -> SqlResult<T> {
         let before = self.common.borrow().len();
         let outcome = self.add_common(tables).and_then(|()| work());
         self.common.borrow_mut().truncate(before);
@@ -156,7 +182,9 @@ impl<'a> Binder<'a> {
 
     /// A variable's type.
     pub(crate) fn variable_type(&self, name: &str) -> SqlResult<labdb_types::SqlType> {
-        self.frame.variable_type(name).ok_or_else(|| Frame::undeclared(name))
+        self.frame
+            .variable_type(name)
+            .ok_or_else(|| Frame::undeclared(name))
     }
 
     /// A table variable of the batch.
@@ -165,19 +193,33 @@ impl<'a> Binder<'a> {
     }
 
     /// One item of an OUTPUT list.
-    pub(crate) fn output_item(&self, item: &ast::SelectItem, scope: &Scope<'_>, values: &mut Vec<crate::plan::Typed>, columns: &mut Vec<Column>) -> SqlResult<()> {
+    pub(crate) fn output_item(
+        &self,
+        item: &ast::SelectItem,
+        scope: &Scope<'_>,
+        values: &mut Vec<crate::plan::Typed>,
+        columns: &mut Vec<Column>,
+    ) -> SqlResult<()> {
         self.select_item(item, scope, values, columns)
     }
 
     fn common_table(&self, name: &str) -> Option<CommonTable> {
         let wanted = fold(name);
-        self.common.borrow().iter().rev().find(|(n, _)| *n == wanted).map(|(_, t)| t.clone())
+        self.common
+            .borrow()
+            .iter()
+            .rev()
+            .find(|(n, _)| *n == wanted)
+            .map(|(_, t)| t.clone())
     }
 }
 
 /// Error 208.
 pub(crate) fn invalid_object(name: &ObjectName) -> SqlError {
-    SqlError::new(208, format!("Invalid object name '{}'.", name.parts.join(".")))
+    SqlError::new(
+        208,
+        format!("Invalid object name '{}'.", name.parts.join(".")),
+    )
 }
 
 /// Error 207.
@@ -188,5 +230,8 @@ pub(crate) fn invalid_column(name: &str) -> SqlError {
 /// Columns by folded name, to see whether a name is given twice.
 pub(crate) fn duplicate_name(columns: &[Column]) -> Option<&str> {
     let mut seen: HashMap<String, ()> = HashMap::new();
-    columns.iter().find(|c| seen.insert(fold(&c.name), ()).is_some()).map(|c| c.name.as_str())
+    columns
+        .iter()
+        .find(|c| seen.insert(fold(&c.name), ()).is_some())
+        .map(|c| c.name.as_str())
 }

@@ -1,7 +1,7 @@
 //! Which columns an expression can see.
 
 use super::aggregates::Grouping;
-use super::{invalid_column};
+use super::invalid_column;
 use crate::catalog::fold;
 use crate::plan::{Node, Typed};
 use labdb_tsql::ast::ObjectName;
@@ -49,24 +49,44 @@ impl<'a> Scope<'a> {
 
     /// No columns of its own, those of another query around it.
     pub fn inside(parent: Option<&'a Scope<'a>>) -> Self {
-        Self { parent, ..Self::default() }
+        Self {
+            parent,
+            ..Self::default()
+        }
     }
 
     /// Resolves a column; the number of queries it is away and its place.
     pub fn find(&self, name: &ObjectName) -> SqlResult<Option<(usize, usize)>> {
         let wanted = fold(name.object());
-        let prefix = name.parts.len().checked_sub(2).and_then(|at| name.parts.get(at)).map(|p| fold(p)).filter(|p| !p.is_empty());
-        let schema = name.parts.len().checked_sub(3).and_then(|at| name.parts.get(at)).map(|p| fold(p)).filter(|p| !p.is_empty());
+        let prefix = name
+            .parts
+            .len()
+            .checked_sub(2)
+            .and_then(|at| name.parts.get(at))
+            .map(|p| fold(p))
+            .filter(|p| !p.is_empty());
+        let schema = name
+            .parts
+            .len()
+            .checked_sub(3)
+            .and_then(|at| name.parts.get(at))
+            .map(|p| fold(p))
+            .filter(|p| !p.is_empty());
         let mut scope = Some(self);
         let mut depth = 0;
         while let Some(current) = scope {
             let mut found = None;
             for (at, column) in current.columns.iter().enumerate() {
                 let table_fits = prefix.as_ref().is_none_or(|p| column.table == *p);
-                let schema_fits = schema.as_ref().is_none_or(|s| column.schema.as_ref().is_none_or(|own| own == s));
+                let schema_fits = schema
+                    .as_ref()
+                    .is_none_or(|s| column.schema.as_ref().is_none_or(|own| own == s));
                 if column.folded == wanted && table_fits && schema_fits {
                     if found.is_some() {
-                        return Err(SqlError::new(209, format!("Ambiguous column name '{}'.", name.object())));
+                        return Err(SqlError::new(
+                            209,
+                            format!("Ambiguous column name '{}'.", name.object()),
+                        ));
                     }
                     found = Some(at);
                 }
@@ -90,13 +110,25 @@ impl<'a> Scope<'a> {
             let Some(parent) = scope.parent else { break };
             scope = parent;
         }
-        let column = scope.columns.get(index).ok_or_else(|| invalid_column(name.object()))?;
-        Ok(Typed { node: Node::Column { depth, index }, sql_type: column.sql_type, nullable: column.nullable })
+        let column = scope
+            .columns
+            .get(index)
+            .ok_or_else(|| invalid_column(name.object()))?;
+        Ok(Typed {
+            node: Node::Column { depth, index },
+            sql_type: column.sql_type,
+            nullable: column.nullable,
+        })
     }
 
     fn unknown(&self, name: &ObjectName) -> SqlError {
         if name.parts.len() > 1 {
-            let prefix = name.parts.len().checked_sub(2).and_then(|at| name.parts.get(at)).map_or(String::new(), |p| fold(p));
+            let prefix = name
+                .parts
+                .len()
+                .checked_sub(2)
+                .and_then(|at| name.parts.get(at))
+                .map_or(String::new(), |p| fold(p));
             let mut scope = Some(self);
             while let Some(current) = scope {
                 if current.tables.contains(&prefix) {
@@ -104,7 +136,13 @@ impl<'a> Scope<'a> {
                 }
                 scope = current.parent;
             }
-            return SqlError::new(4104, format!("The multi-part identifier \"{}\" could not be bound.", name.parts.join(".")));
+            return SqlError::new(
+                4104,
+                format!(
+                    "The multi-part identifier \"{}\" could not be bound.",
+                    name.parts.join(".")
+                ),
+            );
         }
         invalid_column(name.object())
     }

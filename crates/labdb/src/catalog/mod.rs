@@ -7,7 +7,10 @@ mod table;
 
 pub(crate) use persist::parse_type;
 pub use persist::{ObjectRecord, load, table_record};
-pub use table::{CheckConstraint, DefaultConstraint, Identity, Index, IndexKey, KeyKind, MemoryRows, Store, Table, TableColumn, fold};
+pub use table::{
+    CheckConstraint, DefaultConstraint, Identity, Index, IndexKey, KeyKind, MemoryRows, Store,
+    Table, TableColumn, fold,
+};
 
 use labdb_storage::RowId;
 use labdb_tsql::ast::{ProcedureParameter, Statement};
@@ -100,7 +103,12 @@ pub struct Catalog {
 }
 
 /// The built-in schemas with their ids.
-pub const SCHEMAS: &[(&str, i32)] = &[("dbo", 1), ("guest", 2), ("INFORMATION_SCHEMA", 3), ("sys", 4)];
+pub const SCHEMAS: &[(&str, i32)] = &[
+    ("dbo", 1),
+    ("guest", 2),
+    ("INFORMATION_SCHEMA", 3),
+    ("sys", 4),
+];
 
 impl Catalog {
     /// The key of an object.
@@ -110,7 +118,9 @@ impl Catalog {
 
     /// An object of a schema.
     pub fn get(&self, schema: &str, name: &str) -> Option<&Object> {
-        self.objects.get(&Self::key(schema, name)).map(|(object, _)| object)
+        self.objects
+            .get(&Self::key(schema, name))
+            .map(|(object, _)| object)
     }
 
     /// A table of a schema.
@@ -131,42 +141,68 @@ impl Catalog {
 
     /// An object by its id.
     pub fn by_id(&self, id: i32) -> Option<&Object> {
-        self.objects.values().map(|(object, _)| object).find(|object| object.id() == id)
+        self.objects
+            .values()
+            .map(|(object, _)| object)
+            .find(|object| object.id() == id)
     }
 
     /// A fresh object id; constraints take theirs from here too.
     pub fn next_object_id(&mut self) -> i32 {
         // SQL Server's ids of user objects are spread the same way: steps of 16 million and a bit.
         let next = i64::from(self.last_object_id.max(100)) + 16_000_057;
-        self.last_object_id = if next > i64::from(i32::MAX) { (next % 2_147_483_647) as i32 + 101 } else { next as i32 };
+        self.last_object_id = if next > i64::from(i32::MAX) {
+            (next % 2_147_483_647) as i32 + 101
+        } else {
+            next as i32
+        };
         self.last_object_id
     }
 
     /// A schema's id.
     pub fn schema_id(&self, name: &str) -> Option<i32> {
-        let built_in = SCHEMAS.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, id)| *id);
-        built_in.or_else(|| self.schemas.iter().position(|(n, _)| fold(n) == fold(name)).map(|at| at as i32 + 5))
+        let built_in = SCHEMAS
+            .iter()
+            .find(|(n, _)| n.eq_ignore_ascii_case(name))
+            .map(|(_, id)| *id);
+        built_in.or_else(|| {
+            self.schemas
+                .iter()
+                .position(|(n, _)| fold(n) == fold(name))
+                .map(|at| at as i32 + 5)
+        })
     }
 
     /// All schemas with their ids.
     pub fn schema_list(&self) -> Vec<(String, i32)> {
         let built_in = SCHEMAS.iter().map(|(n, id)| ((*n).to_owned(), *id));
-        built_in.chain(self.schemas.iter().enumerate().map(|(at, (n, _))| (n.clone(), at as i32 + 5))).collect()
+        built_in
+            .chain(
+                self.schemas
+                    .iter()
+                    .enumerate()
+                    .map(|(at, (n, _))| (n.clone(), at as i32 + 5)),
+            )
+            .collect()
     }
 
     /// All tables.
     pub fn tables(&self) -> impl Iterator<Item = &Arc<Table>> {
-        self.objects.values().filter_map(|(object, _)| match object {
-            Object::Table(table) => Some(table),
-            Object::Procedure(_) => None,
-        })
+        self.objects
+            .values()
+            .filter_map(|(object, _)| match object {
+                Object::Table(table) => Some(table),
+                Object::Procedure(_) => None,
+            })
     }
 
     /// All procedures.
     pub fn procedures(&self) -> impl Iterator<Item = &Arc<Procedure>> {
-        self.objects.values().filter_map(|(object, _)| match object {
-            Object::Procedure(procedure) => Some(procedure),
-            Object::Table(_) => None,
-        })
+        self.objects
+            .values()
+            .filter_map(|(object, _)| match object {
+                Object::Procedure(procedure) => Some(procedure),
+                Object::Table(_) => None,
+            })
     }
 }

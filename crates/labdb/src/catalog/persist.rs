@@ -1,6 +1,9 @@
 //! Catalog records: how objects are written to and read from the catalog heap.
 
-use super::{Catalog, CheckConstraint, DefaultConstraint, ExtendedProperty, Identity, Index, IndexKey, KeyKind, Object, Procedure, Store, Table, TableColumn};
+use super::{
+    Catalog, CheckConstraint, DefaultConstraint, ExtendedProperty, Identity, Index, IndexKey,
+    KeyKind, Object, Procedure, Store, Table, TableColumn,
+};
 use crate::eval::types;
 use crate::exec::codec;
 use crate::exec::failure::storage_error;
@@ -103,7 +106,9 @@ fn datetime_parts(value: &Value) -> (i32, u32) {
 
 /// The record of a table in a heap; `None` for one in memory.
 pub fn table_record(table: &Table) -> Option<ObjectRecord> {
-    let Store::Heap(heap) = &*table.store else { return None };
+    let Store::Heap(heap) = &*table.store else {
+        return None;
+    };
     Some(ObjectRecord::Table(TableRecord {
         object_id: table.object_id,
         schema: table.schema.clone(),
@@ -120,7 +125,10 @@ pub fn table_record(table: &Table) -> Option<ObjectRecord> {
                 declared: c.declared.clone(),
                 nullable: c.nullable,
                 identity: c.identity.as_ref().map(|i| (i.seed, i.increment)),
-                default: c.default.as_ref().map(|d| (d.object_id, d.name.clone(), d.system_named, d.text.clone())),
+                default: c
+                    .default
+                    .as_ref()
+                    .map(|d| (d.object_id, d.name.clone(), d.system_named, d.text.clone())),
             })
             .collect(),
         indexes: table
@@ -139,14 +147,23 @@ pub fn table_record(table: &Table) -> Option<ObjectRecord> {
                 include: i.include.clone(),
             })
             .collect(),
-        checks: table.checks.iter().map(|c| (c.object_id, c.name.clone(), c.system_named, c.text.clone())).collect(),
+        checks: table
+            .checks
+            .iter()
+            .map(|c| (c.object_id, c.name.clone(), c.system_named, c.text.clone()))
+            .collect(),
     }))
 }
 
 impl Procedure {
     /// The procedure's record.
     pub fn record(&self) -> ObjectRecord {
-        ObjectRecord::Procedure { object_id: self.object_id, schema: self.schema.clone(), text: self.text.clone(), created: datetime_parts(&self.created) }
+        ObjectRecord::Procedure {
+            object_id: self.object_id,
+            schema: self.schema.clone(),
+            text: self.text.clone(),
+            created: datetime_parts(&self.created),
+        }
     }
 }
 
@@ -159,7 +176,13 @@ impl ExtendedProperty {
             Value::Variant(inner) => crate::eval::format::text(&inner.1, inner.0, None),
             other => Some(format!("{other:?}")),
         };
-        ObjectRecord::Property { class: self.class, major_id: self.major_id, minor_id: self.minor_id, name: self.name.clone(), value }
+        ObjectRecord::Property {
+            class: self.class,
+            major_id: self.major_id,
+            minor_id: self.minor_id,
+            name: self.name.clone(),
+            value,
+        }
     }
 }
 
@@ -170,7 +193,10 @@ pub(crate) fn parse_type(text: &str) -> SqlResult<labdb_types::SqlType> {
     if inside == "max" {
         return types::resolve_type(name, &[], true);
     }
-    let numbers: Vec<u32> = inside.split(',').filter_map(|n| n.trim().parse().ok()).collect();
+    let numbers: Vec<u32> = inside
+        .split(',')
+        .filter_map(|n| n.trim().parse().ok())
+        .collect();
     types::resolve_type(name, &numbers, false)
 }
 
@@ -195,30 +221,91 @@ pub fn load(storage: &Arc<Database>, database_id: i32) -> SqlResult<Catalog> {
     Ok(catalog)
 }
 
-fn take_in(catalog: &mut Catalog, record: ObjectRecord, at: RowId, storage: &Arc<Database>, database_id: i32) -> SqlResult<()> {
+fn take_in(
+    catalog: &mut Catalog,
+    record: ObjectRecord,
+    at: RowId,
+    storage: &Arc<Database>,
+    database_id: i32,
+) -> SqlResult<()> {
     match record {
         ObjectRecord::Schema { name } => catalog.schemas.push((name, Some(at))),
         ObjectRecord::User { name } => catalog.users.push((name, Some(at))),
-        ObjectRecord::Property { class, major_id, minor_id, name, value } => {
+        ObjectRecord::Property {
+            class,
+            major_id,
+            minor_id,
+            name,
+            value,
+        } => {
             let value = value.map_or(Value::Null, Value::text);
-            catalog.properties.push((ExtendedProperty { class, major_id, minor_id, name, value }, Some(at)));
+            catalog.properties.push((
+                ExtendedProperty {
+                    class,
+                    major_id,
+                    minor_id,
+                    name,
+                    value,
+                },
+                Some(at),
+            ));
         }
-        ObjectRecord::Procedure { object_id, schema, text, created } => {
+        ObjectRecord::Procedure {
+            object_id,
+            schema,
+            text,
+            created,
+        } => {
             catalog.last_object_id = catalog.last_object_id.max(object_id);
             let batch = labdb_tsql::parse_batch(&text)?;
-            if let Some(StatementKind::CreateProcedure { name, parameters, body, .. }) = batch.statements.into_iter().next().map(|s| s.kind) {
+            if let Some(StatementKind::CreateProcedure {
+                name,
+                parameters,
+                body,
+                ..
+            }) = batch.statements.into_iter().next().map(|s| s.kind)
+            {
                 let name = name.object().to_owned();
-                let procedure = Procedure { object_id, schema: schema.clone(), name: name.clone(), parameters, body, text, created: Value::DateTime { days: created.0, ticks: created.1 } };
-                catalog.objects.insert(Catalog::key(&schema, &name), (Object::Procedure(Arc::new(procedure)), Some(at)));
+                let procedure = Procedure {
+                    object_id,
+                    schema: schema.clone(),
+                    name: name.clone(),
+                    parameters,
+                    body,
+                    text,
+                    created: Value::DateTime {
+                        days: created.0,
+                        ticks: created.1,
+                    },
+                };
+                catalog.objects.insert(
+                    Catalog::key(&schema, &name),
+                    (Object::Procedure(Arc::new(procedure)), Some(at)),
+                );
             }
         }
         ObjectRecord::Table(record) => {
             let table = build_table(&record, database_id)?;
-            for id in record.indexes.iter().map(|i| i.constraint_id).chain(record.checks.iter().map(|c| c.0)).chain(record.columns.iter().filter_map(|c| c.default.as_ref().map(|d| d.0))).chain([record.object_id]) {
+            for id in record
+                .indexes
+                .iter()
+                .map(|i| i.constraint_id)
+                .chain(record.checks.iter().map(|c| c.0))
+                .chain(
+                    record
+                        .columns
+                        .iter()
+                        .filter_map(|c| c.default.as_ref().map(|d| d.0)),
+                )
+                .chain([record.object_id])
+            {
                 catalog.last_object_id = catalog.last_object_id.max(id);
             }
             fill(&table, storage)?;
-            catalog.objects.insert(Catalog::key(&table.schema, &table.name), (Object::Table(Arc::new(table)), Some(at)));
+            catalog.objects.insert(
+                Catalog::key(&table.schema, &table.name),
+                (Object::Table(Arc::new(table)), Some(at)),
+            );
         }
     }
     Ok(())
@@ -243,13 +330,21 @@ fn build_table(record: &TableRecord, database_id: i32) -> SqlResult<Table> {
             sql_type: parse_type(&c.sql_type)?,
             declared: c.declared.clone(),
             nullable: c.nullable,
-            identity: c.identity.map(|(seed, increment)| Arc::new(Identity::new(seed, increment))),
+            identity: c
+                .identity
+                .map(|(seed, increment)| Arc::new(Identity::new(seed, increment))),
             default,
         });
     }
     let mut checks = Vec::new();
     for (object_id, name, system_named, text) in &record.checks {
-        checks.push(CheckConstraint { object_id: *object_id, name: name.clone(), system_named: *system_named, condition: labdb_tsql::parse_expression(text)?, text: text.clone() });
+        checks.push(CheckConstraint {
+            object_id: *object_id,
+            name: name.clone(),
+            system_named: *system_named,
+            condition: labdb_tsql::parse_expression(text)?,
+            text: text.clone(),
+        });
     }
     let indexes = record
         .indexes
@@ -264,7 +359,14 @@ fn build_table(record: &TableRecord, database_id: i32) -> SqlResult<Table> {
                 unique: i.unique,
                 clustered: i.clustered,
                 sequential_key: i.sequential_key,
-                keys: i.keys.iter().map(|(column, descending)| IndexKey { column: *column, descending: *descending }).collect(),
+                keys: i
+                    .keys
+                    .iter()
+                    .map(|(column, descending)| IndexKey {
+                        column: *column,
+                        descending: *descending,
+                    })
+                    .collect(),
                 include: i.include.clone(),
                 entries: RwLock::new(BTreeMap::new()),
             })
@@ -280,15 +382,21 @@ fn build_table(record: &TableRecord, database_id: i32) -> SqlResult<Table> {
         checks,
         store: Arc::new(Store::Heap(HeapId(record.heap))),
         row_count: Arc::new(AtomicI64::new(0)),
-        created: Value::DateTime { days: record.created.0, ticks: record.created.1 },
+        created: Value::DateTime {
+            days: record.created.0,
+            ticks: record.created.1,
+        },
     })
 }
 
 /// Reads all rows once: indexes, row count and the identity's last value.
 fn fill(table: &Table, storage: &Arc<Database>) -> SqlResult<()> {
-    let Store::Heap(heap) = &*table.store else { return Ok(()) };
+    let Store::Heap(heap) = &*table.store else {
+        return Ok(());
+    };
     let mut count = 0;
-    let mut maps: Vec<BTreeMap<Vec<u8>, u64>> = table.indexes.iter().map(|_| BTreeMap::new()).collect();
+    let mut maps: Vec<BTreeMap<Vec<u8>, u64>> =
+        table.indexes.iter().map(|_| BTreeMap::new()).collect();
     for row in storage.scan(*heap) {
         let row = row.map_err(|e| storage_error(&e, ""))?;
         if row.ghost {
@@ -309,6 +417,8 @@ fn fill(table: &Table, storage: &Arc<Database>) -> SqlResult<()> {
     for (index, map) in table.indexes.iter().zip(maps) {
         *index.entries.write() = map;
     }
-    table.row_count.store(count, std::sync::atomic::Ordering::Relaxed);
+    table
+        .row_count
+        .store(count, std::sync::atomic::Ordering::Relaxed);
     Ok(())
 }

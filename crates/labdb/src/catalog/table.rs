@@ -29,23 +29,38 @@ pub struct Identity {
 impl Identity {
     /// A counter that has given nothing.
     pub fn new(seed: i64, increment: i64) -> Self {
-        Self { seed, increment, next: AtomicI64::new(seed), used: std::sync::atomic::AtomicBool::new(false) }
+        Self {
+            seed,
+            increment,
+            next: AtomicI64::new(seed),
+            used: std::sync::atomic::AtomicBool::new(false),
+        }
     }
 
     /// Takes the next value; `None` where it would leave 64 bits.
     pub fn take(&self) -> Option<i64> {
         self.used.store(true, Ordering::Relaxed);
-        self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_add(self.increment)).ok()
+        self.next
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| {
+                n.checked_add(self.increment)
+            })
+            .ok()
     }
 
     /// Makes sure that a value is not given again.
     pub fn note(&self, value: i64) {
         self.used.store(true, Ordering::Relaxed);
-        let _ = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| {
-            let after = value.checked_add(self.increment)?;
-            let further = if self.increment > 0 { after > next } else { after < next };
-            further.then_some(after)
-        });
+        let _ = self
+            .next
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| {
+                let after = value.checked_add(self.increment)?;
+                let further = if self.increment > 0 {
+                    after > next
+                } else {
+                    after < next
+                };
+                further.then_some(after)
+            });
     }
 
     /// Starts again at the seed (TRUNCATE) or elsewhere (DBCC CHECKIDENT).
@@ -56,7 +71,9 @@ impl Identity {
 
     /// The last value given; NULL's stand-in `None` where none was.
     pub fn last(&self) -> Option<i64> {
-        self.used.load(Ordering::Relaxed).then(|| self.next.load(Ordering::Relaxed) - self.increment)
+        self.used
+            .load(Ordering::Relaxed)
+            .then(|| self.next.load(Ordering::Relaxed) - self.increment)
     }
 }
 
@@ -161,7 +178,11 @@ impl Index {
     pub fn key_of(&self, row: &[Value]) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.keys.len() * 10);
         for part in &self.keys {
-            key::push(&mut out, row.get(part.column).unwrap_or(&Value::Null), part.descending);
+            key::push(
+                &mut out,
+                row.get(part.column).unwrap_or(&Value::Null),
+                part.descending,
+            );
         }
         out
     }
@@ -177,7 +198,11 @@ impl Index {
     /// The addresses of the rows whose key begins with these bytes.
     pub fn seek(&self, prefix: &[u8]) -> Vec<u64> {
         let entries = self.entries.read();
-        entries.range(prefix.to_vec()..).take_while(|(k, _)| k.starts_with(prefix)).map(|(_, a)| *a).collect()
+        entries
+            .range(prefix.to_vec()..)
+            .take_while(|(k, _)| k.starts_with(prefix))
+            .map(|(_, a)| *a)
+            .collect()
     }
 }
 
@@ -241,7 +266,10 @@ impl Table {
 
     /// The place and the counter of the identity column.
     pub fn identity(&self) -> Option<(usize, &Arc<Identity>)> {
-        self.columns.iter().enumerate().find_map(|(at, c)| Some((at, c.identity.as_ref()?)))
+        self.columns
+            .iter()
+            .enumerate()
+            .find_map(|(at, c)| Some((at, c.identity.as_ref()?)))
     }
 
     /// A copy that shares rows and counters, for ALTER.

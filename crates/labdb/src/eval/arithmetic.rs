@@ -1,9 +1,12 @@
 //! `+ - * / %` and the bit operators on values of one already common type.
 
-use super::types::{DecimalOp, decimal_result, decimal_shape, is_binary, is_integer, is_number, is_text, is_unicode, precedence, text_length, text_type, type_name};
+use super::types::{
+    DecimalOp, decimal_result, decimal_shape, is_binary, is_integer, is_number, is_text,
+    is_unicode, precedence, text_length, text_type, type_name,
+};
 use super::{calendar, convert, wide};
-use labdb_types::{Decimal, Length, SqlError, SqlResult, SqlType, Value};
 use labdb_tsql::ast::BinaryOp;
+use labdb_types::{Decimal, Length, SqlError, SqlResult, SqlType, Value};
 use std::sync::Arc;
 
 /// The type of an arithmetic expression and the types to which its sides are converted first.
@@ -55,7 +58,10 @@ fn incompatible(a: SqlType, b: SqlType, op: BinaryOp) -> SqlError {
 pub fn invalid_operand(a: SqlType, op: &str) -> SqlError {
     SqlError::new(
         8117,
-        format!("Operand data type {} is invalid for {op} operator.", type_name(a)),
+        format!(
+            "Operand data type {} is invalid for {op} operator.",
+            type_name(a)
+        ),
     )
 }
 
@@ -64,12 +70,22 @@ pub fn invalid_operand(a: SqlType, op: &str) -> SqlError {
 /// # Errors
 /// 402, 8117 or 206 where the operator does not take these types.
 pub fn arithmetic_types(op: BinaryOp, left: SqlType, right: SqlType) -> SqlResult<ArithmeticTypes> {
-    let same = |t: SqlType| ArithmeticTypes { left: t, right: t, result: t };
+    let same = |t: SqlType| ArithmeticTypes {
+        left: t,
+        right: t,
+        result: t,
+    };
     if matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor) {
-        let high = if precedence(left) >= precedence(right) { left } else { right };
+        let high = if precedence(left) >= precedence(right) {
+            left
+        } else {
+            right
+        };
         return if is_integer(left) && is_integer(right) {
             Ok(same(high))
-        } else if is_integer(high) && (is_text(left) || is_text(right) || is_binary(left) || is_binary(right)) {
+        } else if is_integer(high)
+            && (is_text(left) || is_text(right) || is_binary(left) || is_binary(right))
+        {
             Ok(same(high))
         } else {
             Err(incompatible(left, right, op))
@@ -88,17 +104,27 @@ pub fn arithmetic_types(op: BinaryOp, left: SqlType, right: SqlType) -> SqlResul
             _ => None,
         };
         let result = text_type(unicode, length);
-        return Ok(ArithmeticTypes { left: text_type(unicode, text_length(left).map(u32::from)), right: text_type(unicode, text_length(right).map(u32::from)), result });
+        return Ok(ArithmeticTypes {
+            left: text_type(unicode, text_length(left).map(u32::from)),
+            right: text_type(unicode, text_length(right).map(u32::from)),
+            result,
+        });
     }
     if is_binary(left) && is_binary(right) {
         if op != BinaryOp::Add {
             return Err(invalid_operand(left, operator_name(op)));
         }
         let result = match (text_length(left), text_length(right)) {
-            (Some(a), Some(b)) => SqlType::VarBinary(Length::Limited(a.saturating_add(b).min(8000))),
+            (Some(a), Some(b)) => {
+                SqlType::VarBinary(Length::Limited(a.saturating_add(b).min(8000)))
+            }
             _ => SqlType::VarBinary(Length::Max),
         };
-        return Ok(ArithmeticTypes { left, right, result });
+        return Ok(ArithmeticTypes {
+            left,
+            right,
+            result,
+        });
     }
     let dated = |t| matches!(t, SqlType::DateTime | SqlType::SmallDateTime);
     if dated(left) || dated(right) {
@@ -106,13 +132,20 @@ pub fn arithmetic_types(op: BinaryOp, left: SqlType, right: SqlType) -> SqlResul
             let bad = if dated(left) { left } else { right };
             return Err(invalid_operand(bad, operator_name(op)));
         }
-        let high = if precedence(left) >= precedence(right) { left } else { right };
+        let high = if precedence(left) >= precedence(right) {
+            left
+        } else {
+            right
+        };
         if dated(high) {
             return Ok(same(high));
         }
     }
     for side in [left, right] {
-        if matches!(side, SqlType::Date | SqlType::Time(_) | SqlType::DateTime2(_) | SqlType::DateTimeOffset(_)) {
+        if matches!(
+            side,
+            SqlType::Date | SqlType::Time(_) | SqlType::DateTime2(_) | SqlType::DateTimeOffset(_)
+        ) {
             if is_number(left) || is_number(right) {
                 let number = if is_number(left) { left } else { right };
                 return Err(super::types::type_clash(side, number));
@@ -127,11 +160,23 @@ pub fn arithmetic_types(op: BinaryOp, left: SqlType, right: SqlType) -> SqlResul
             return Err(invalid_operand(side, operator_name(op)));
         }
     }
-    let high = if precedence(left) >= precedence(right) { left } else { right };
+    let high = if precedence(left) >= precedence(right) {
+        left
+    } else {
+        right
+    };
     match high {
-        SqlType::Float | SqlType::Real if op == BinaryOp::Modulo => Err(incompatible(left, right, op)),
+        SqlType::Float | SqlType::Real if op == BinaryOp::Modulo => {
+            Err(incompatible(left, right, op))
+        }
         SqlType::Decimal { .. } => {
-            let shape = |t: SqlType| if is_text(t) || is_binary(t) { decimal_shape(high) } else { decimal_shape(t) };
+            let shape = |t: SqlType| {
+                if is_text(t) || is_binary(t) {
+                    decimal_shape(high)
+                } else {
+                    decimal_shape(t)
+                }
+            };
             let (a, b) = (shape(left), shape(right));
             let operation = match op {
                 BinaryOp::Multiply => DecimalOp::Multiply,
@@ -140,10 +185,25 @@ pub fn arithmetic_types(op: BinaryOp, left: SqlType, right: SqlType) -> SqlResul
                 _ => DecimalOp::Add,
             };
             let as_type = |(precision, scale)| SqlType::Decimal { precision, scale };
-            Ok(ArithmeticTypes { left: as_type(a), right: as_type(b), result: decimal_result(operation, a, b) })
+            Ok(ArithmeticTypes {
+                left: as_type(a),
+                right: as_type(b),
+                result: decimal_result(operation, a, b),
+            })
         }
-        SqlType::Bit => Err(if matches!(op, BinaryOp::Divide | BinaryOp::Modulo) && left != right { incompatible(left, right, op) } else { invalid_operand(SqlType::Bit, operator_name(op)) }),
-        SqlType::Binary(_) | SqlType::VarBinary(_) | SqlType::Char(_) | SqlType::VarChar(_) | SqlType::NChar(_) | SqlType::NVarChar(_) => Err(incompatible(left, right, op)),
+        SqlType::Bit => Err(
+            if matches!(op, BinaryOp::Divide | BinaryOp::Modulo) && left != right {
+                incompatible(left, right, op)
+            } else {
+                invalid_operand(SqlType::Bit, operator_name(op))
+            },
+        ),
+        SqlType::Binary(_)
+        | SqlType::VarBinary(_)
+        | SqlType::Char(_)
+        | SqlType::VarChar(_)
+        | SqlType::NChar(_)
+        | SqlType::NVarChar(_) => Err(incompatible(left, right, op)),
         _ => Ok(same(high)),
     }
 }
@@ -166,7 +226,9 @@ pub fn apply(op: BinaryOp, left: &Value, right: &Value, result: SqlType) -> SqlR
             joined.push_str(b);
             Ok(convert::sized_text(Arc::from(joined), result))
         }
-        (Value::Binary(a), Value::Binary(b)) => Ok(Value::Binary(a.iter().chain(b.iter()).copied().collect())),
+        (Value::Binary(a), Value::Binary(b)) => {
+            Ok(Value::Binary(a.iter().chain(b.iter()).copied().collect()))
+        }
         (Value::Float(a), Value::Float(b)) => float(op, *a, *b),
         (Value::Real(a), Value::Real(b)) => match float(op, f64::from(*a), f64::from(*b))? {
             Value::Float(f) if (f as f32).is_finite() => Ok(Value::Real(f as f32)),
@@ -174,7 +236,10 @@ pub fn apply(op: BinaryOp, left: &Value, right: &Value, result: SqlType) -> SqlR
         },
         (Value::Decimal(a), Value::Decimal(b)) => decimal(op, *a, *b, result),
         (Value::Money(a), Value::Money(b)) => money(op, *a, *b),
-        (Value::DateTime { .. } | Value::SmallDateTime { .. }, Value::DateTime { .. } | Value::SmallDateTime { .. }) => dates(op, left, right, result),
+        (
+            Value::DateTime { .. } | Value::SmallDateTime { .. },
+            Value::DateTime { .. } | Value::SmallDateTime { .. },
+        ) => dates(op, left, right, result),
         _ => match (convert::as_i64(left), convert::as_i64(right)) {
             (Some(a), Some(b)) => integers(op, a, b, result),
             _ => Err(incompatible(result, result, op)),
@@ -196,7 +261,10 @@ fn integers(op: BinaryOp, a: i64, b: i64, result: SqlType) -> SqlResult<Value> {
         BinaryOp::BitXor => a ^ b,
         _ => return Err(incompatible(result, result, op)),
     };
-    i64::try_from(n).ok().and_then(|n| convert::integer_value(n, result)).ok_or_else(|| convert::overflow(result))
+    i64::try_from(n)
+        .ok()
+        .and_then(|n| convert::integer_value(n, result))
+        .ok_or_else(|| convert::overflow(result))
 }
 
 fn float(op: BinaryOp, a: f64, b: f64) -> SqlResult<Value> {
@@ -208,7 +276,11 @@ fn float(op: BinaryOp, a: f64, b: f64) -> SqlResult<Value> {
         BinaryOp::Divide => a / b,
         _ => return Err(incompatible(SqlType::Float, SqlType::Float, op)),
     };
-    if f.is_finite() { Ok(Value::Float(f)) } else { Err(convert::overflow(SqlType::Float)) }
+    if f.is_finite() {
+        Ok(Value::Float(f))
+    } else {
+        Err(convert::overflow(SqlType::Float))
+    }
 }
 
 fn decimal(op: BinaryOp, a: Decimal, b: Decimal, result: SqlType) -> SqlResult<Value> {
@@ -242,7 +314,9 @@ fn money(op: BinaryOp, a: i64, b: i64) -> SqlResult<Value> {
         BinaryOp::Modulo => a % b,
         _ => return Err(incompatible(SqlType::Money, SqlType::Money, op)),
     };
-    i64::try_from(n).map(Value::Money).map_err(|_| convert::overflow(SqlType::Money))
+    i64::try_from(n)
+        .map(Value::Money)
+        .map_err(|_| convert::overflow(SqlType::Money))
 }
 
 fn dates(op: BinaryOp, left: &Value, right: &Value, result: SqlType) -> SqlResult<Value> {
@@ -250,7 +324,9 @@ fn dates(op: BinaryOp, left: &Value, right: &Value, result: SqlType) -> SqlResul
     let parts = |value: &Value| -> (i64, i64) {
         match value {
             Value::DateTime { days, ticks } => (i64::from(*days), i64::from(*ticks)),
-            Value::SmallDateTime { days, minutes } => (i64::from(*days), i64::from(*minutes) * 60 * 300),
+            Value::SmallDateTime { days, minutes } => {
+                (i64::from(*days), i64::from(*minutes) * 60 * 300)
+            }
             _ => (0, 0),
         }
     };
@@ -261,12 +337,19 @@ fn dates(op: BinaryOp, left: &Value, right: &Value, result: SqlType) -> SqlResul
         _ => (d1 - d2) * per_day + t1 - t2,
     };
     let moment = calendar::Moment {
-        days: i32::try_from(total.div_euclid(per_day) + i64::from(calendar::DAYS_TO_1900)).unwrap_or(-1),
+        days: i32::try_from(total.div_euclid(per_day) + i64::from(calendar::DAYS_TO_1900))
+            .unwrap_or(-1),
         ticks: total.rem_euclid(per_day) * calendar::TICKS_PER_SECOND / 300,
         offset_minutes: 0,
     };
     calendar::value_from_moment(moment, result).ok_or_else(|| {
-        SqlError::new(517, format!("Adding a value to a '{}' column caused an overflow.", type_name(result)))
+        SqlError::new(
+            517,
+            format!(
+                "Adding a value to a '{}' column caused an overflow.",
+                type_name(result)
+            ),
+        )
     })
 }
 
@@ -280,10 +363,14 @@ pub fn negate(value: &Value, sql_type: SqlType) -> SqlResult<Value> {
         Value::Float(f) => Value::Float(-f),
         Value::Real(f) => Value::Real(-f),
         Value::Decimal(d) => Value::Decimal(Decimal::new(-d.mantissa, d.scale)),
-        Value::Money(m) => Value::Money(m.checked_neg().ok_or_else(|| convert::overflow(sql_type))?),
+        Value::Money(m) => {
+            Value::Money(m.checked_neg().ok_or_else(|| convert::overflow(sql_type))?)
+        }
         other => {
             let n = convert::as_i64(other).ok_or_else(|| invalid_operand(sql_type, "minus"))?;
-            n.checked_neg().and_then(|n| convert::integer_value(n, sql_type)).ok_or_else(|| convert::overflow(sql_type))?
+            n.checked_neg()
+                .and_then(|n| convert::integer_value(n, sql_type))
+                .ok_or_else(|| convert::overflow(sql_type))?
         }
     })
 }
@@ -304,16 +391,37 @@ mod tests {
 
     #[test]
     fn a_number_and_a_text_make_a_number_and_two_texts_a_text() {
-        let types = arithmetic_types(BinaryOp::Add, SqlType::Int, SqlType::VarChar(Length::Limited(2))).unwrap();
+        let types = arithmetic_types(
+            BinaryOp::Add,
+            SqlType::Int,
+            SqlType::VarChar(Length::Limited(2)),
+        )
+        .unwrap();
         assert_eq!(types.result, SqlType::Int);
-        let types = arithmetic_types(BinaryOp::Add, SqlType::VarChar(Length::Limited(3)), SqlType::NVarChar(Length::Limited(2))).unwrap();
+        let types = arithmetic_types(
+            BinaryOp::Add,
+            SqlType::VarChar(Length::Limited(3)),
+            SqlType::NVarChar(Length::Limited(2)),
+        )
+        .unwrap();
         assert_eq!(types.result, SqlType::NVarChar(Length::Limited(5)));
-        assert_eq!(arithmetic_types(BinaryOp::Add, SqlType::Date, SqlType::Int).unwrap_err().number, 206);
+        assert_eq!(
+            arithmetic_types(BinaryOp::Add, SqlType::Date, SqlType::Int)
+                .unwrap_err()
+                .number,
+            206
+        );
     }
 
     #[test]
     fn money_multiplies_at_four_digits() {
-        assert_eq!(money(BinaryOp::Multiply, 15_000, 25_000), Ok(Value::Money(37_500)));
-        assert_eq!(money(BinaryOp::Divide, 10_000, 30_000), Ok(Value::Money(3_333)));
+        assert_eq!(
+            money(BinaryOp::Multiply, 15_000, 25_000),
+            Ok(Value::Money(37_500))
+        );
+        assert_eq!(
+            money(BinaryOp::Divide, 10_000, 30_000),
+            Ok(Value::Money(3_333))
+        );
     }
 }

@@ -202,8 +202,8 @@ pub fn now_utc() -> Moment {
 
 /// A timestamp as local time at an offset.
 pub fn from_timestamp(timestamp: jiff::Timestamp, offset_seconds: i32) -> Moment {
-    let ticks = (timestamp.as_nanosecond() / 100) as i64
-        + i64::from(offset_seconds) * TICKS_PER_SECOND;
+    let ticks =
+        (timestamp.as_nanosecond() / 100) as i64 + i64::from(offset_seconds) * TICKS_PER_SECOND;
     Moment {
         days: DAYS_TO_1970 + ticks.div_euclid(TICKS_PER_DAY) as i32,
         ticks: ticks.rem_euclid(TICKS_PER_DAY),
@@ -255,7 +255,10 @@ mod tests {
         };
         assert_eq!(
             value_from_moment(moment, SqlType::DateTime),
-            Some(Value::DateTime { days: 0, ticks: 300 })
+            Some(Value::DateTime {
+                days: 0,
+                ticks: 300
+            })
         );
     }
 }

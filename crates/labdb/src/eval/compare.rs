@@ -19,7 +19,12 @@ pub fn compare(a: &Value, b: &Value) -> Option<Ordering> {
         (Value::Binary(x), Value::Binary(y)) => Some(compare_binary(x, y)),
         (Value::Uuid(x), Value::Uuid(y)) => Some(uuid_order(x).cmp(&uuid_order(y))),
         (Value::Variant(x), Value::Variant(y)) => compare_variant(x, y),
-        (Value::DateTimeOffset { days, ticks, .. }, Value::DateTimeOffset { days: d, ticks: t, .. }) => Some((days, ticks).cmp(&(d, t))),
+        (
+            Value::DateTimeOffset { days, ticks, .. },
+            Value::DateTimeOffset {
+                days: d, ticks: t, ..
+            },
+        ) => Some((days, ticks).cmp(&(d, t))),
         _ => {
             if let (Some(x), Some(y)) = (convert::as_i64(a), convert::as_i64(b)) {
                 return Some(x.cmp(&y));
@@ -30,7 +35,10 @@ pub fn compare(a: &Value, b: &Value) -> Option<Ordering> {
     }
 }
 
-fn compare_variant(x: &(labdb_types::SqlType, Value), y: &(labdb_types::SqlType, Value)) -> Option<Ordering> {
+fn compare_variant(
+    x: &(labdb_types::SqlType, Value),
+    y: &(labdb_types::SqlType, Value),
+) -> Option<Ordering> {
     let common = super::types::common_type(x.0, y.0).ok()?;
     let a = convert::convert(&x.1, x.0, common, None).ok()?;
     let b = convert::convert(&y.1, y.0, common, None).ok()?;
@@ -61,15 +69,26 @@ fn compare_decimal(a: Decimal, b: Decimal) -> Ordering {
 fn compare_binary(a: &[u8], b: &[u8]) -> Ordering {
     let length = a.len().max(b.len());
     let byte = |bytes: &[u8], i: usize| bytes.get(i).copied().unwrap_or(0);
-    (0..length).map(|i| byte(a, i).cmp(&byte(b, i))).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
+    (0..length)
+        .map(|i| byte(a, i).cmp(&byte(b, i)))
+        .find(|o| o.is_ne())
+        .unwrap_or(Ordering::Equal)
 }
 
 /// Compares two texts: blanks at the end and case do not count.
 pub fn compare_text(a: &str, b: &str) -> Ordering {
     let (a, b) = (a.trim_end_matches(' '), b.trim_end_matches(' '));
     if a.is_ascii() && b.is_ascii() {
-        let fold = |t: &str| t.bytes().map(|c| weight(char::from(c.to_ascii_lowercase()))).collect::<Vec<_>>();
-        return if a.eq_ignore_ascii_case(b) { Ordering::Equal } else { fold(a).cmp(&fold(b)) };
+        let fold = |t: &str| {
+            t.bytes()
+                .map(|c| weight(char::from(c.to_ascii_lowercase())))
+                .collect::<Vec<_>>()
+        };
+        return if a.eq_ignore_ascii_case(b) {
+            Ordering::Equal
+        } else {
+            fold(a).cmp(&fold(b))
+        };
     }
     let left = a.chars().flat_map(char::to_lowercase).map(weight);
     let right = b.chars().flat_map(char::to_lowercase).map(weight);
@@ -97,7 +116,10 @@ pub(crate) fn weight(c: char) -> u32 {
 /// stored order, the first three are compared last.
 pub(crate) fn uuid_order(b: &[u8; 16]) -> [u8; 16] {
     let w = convert::wire_uuid(*b);
-    [w[10], w[11], w[12], w[13], w[14], w[15], w[8], w[9], w[6], w[7], w[4], w[5], w[0], w[1], w[2], w[3]]
+    [
+        w[10], w[11], w[12], w[13], w[14], w[15], w[8], w[9], w[6], w[7], w[4], w[5], w[0], w[1],
+        w[2], w[3],
+    ]
 }
 
 #[cfg(test)]

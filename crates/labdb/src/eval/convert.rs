@@ -49,8 +49,14 @@ pub fn check_convertible(from: SqlType, to: SqlType, explicit: bool) -> SqlResul
             }
             return Err(implicit_not_allowed(a, b));
         }
-        (SqlType::Date | SqlType::Time(_) | SqlType::DateTime2(_) | SqlType::DateTimeOffset(_), b) if is_number(b) => true,
-        (a, SqlType::Date | SqlType::Time(_) | SqlType::DateTime2(_) | SqlType::DateTimeOffset(_)) if is_number(a) => true,
+        (
+            SqlType::Date | SqlType::Time(_) | SqlType::DateTime2(_) | SqlType::DateTimeOffset(_),
+            b,
+        ) if is_number(b) => true,
+        (
+            a,
+            SqlType::Date | SqlType::Time(_) | SqlType::DateTime2(_) | SqlType::DateTimeOffset(_),
+        ) if is_number(a) => true,
         (SqlType::Date, SqlType::Time(_)) | (SqlType::Time(_), SqlType::Date) => true,
         (SqlType::UniqueIdentifier, b) => !is_text(b) && !is_binary(b),
         (a, SqlType::UniqueIdentifier) => !is_text(a) && !is_binary(a),
@@ -60,7 +66,11 @@ pub fn check_convertible(from: SqlType, to: SqlType, explicit: bool) -> SqlResul
         (a, b) if is_binary(a) && matches!(b, SqlType::Float | SqlType::Real) => true,
         _ => false,
     };
-    if bad { Err(clash(from, to, explicit)) } else { Ok(()) }
+    if bad {
+        Err(clash(from, to, explicit))
+    } else {
+        Ok(())
+    }
 }
 
 fn implicit_not_allowed(from: SqlType, to: SqlType) -> SqlError {
@@ -171,7 +181,11 @@ fn error_converting(from: SqlType, to: SqlType) -> SqlError {
 
 fn to_bit(value: &Value, from: SqlType) -> SqlResult<Value> {
     if is_text(from) {
-        return match text_of(value).trim_matches(' ').to_ascii_lowercase().as_str() {
+        return match text_of(value)
+            .trim_matches(' ')
+            .to_ascii_lowercase()
+            .as_str()
+        {
             "true" => Ok(Value::Bit(true)),
             "false" => Ok(Value::Bit(false)),
             other => parse::integer(other)
@@ -238,7 +252,9 @@ fn to_integer(value: &Value, from: SqlType, to: SqlType) -> SqlResult<Value> {
                 SqlType::Int => 4,
                 _ => 8,
             };
-            let tail = bytes.get(bytes.len().saturating_sub(width)..).unwrap_or(&[]);
+            let tail = bytes
+                .get(bytes.len().saturating_sub(width)..)
+                .unwrap_or(&[]);
             let unsigned = tail.iter().fold(0_u64, |n, b| (n << 8) | u64::from(*b));
             let value = match to {
                 SqlType::SmallInt => i64::from(unsigned as u16 as i16),
@@ -262,9 +278,7 @@ fn to_integer(value: &Value, from: SqlType, to: SqlType) -> SqlResult<Value> {
 pub fn datetime_as_days(value: &Value) -> f64 {
     match value {
         Value::DateTime { days, ticks } => f64::from(*days) + f64::from(*ticks) / 25_920_000.0,
-        Value::SmallDateTime { days, minutes } => {
-            f64::from(*days) + f64::from(*minutes) / 1440.0
-        }
+        Value::SmallDateTime { days, minutes } => f64::from(*days) + f64::from(*minutes) / 1440.0,
         _ => 0.0,
     }
 }
@@ -302,7 +316,11 @@ fn text_overflow(value: &Value, from: SqlType, to: SqlType) -> SqlError {
                 "The conversion of the {} value '{}' overflowed an {} column. Use a larger integer column.",
                 type_name(from),
                 text_of(value),
-                if to == SqlType::TinyInt { "INT1" } else { "INT2" }
+                if to == SqlType::TinyInt {
+                    "INT1"
+                } else {
+                    "INT2"
+                }
             ),
         ),
         _ => overflow(to),
@@ -528,7 +546,9 @@ fn to_binary(value: &Value, from: SqlType, to: SqlType, style: Option<i32>) -> S
             } else {
                 Some(&**text)
             };
-            let parsed = digits.and_then(unhex).ok_or_else(|| error_converting(from, to))?;
+            let parsed = digits
+                .and_then(unhex)
+                .ok_or_else(|| error_converting(from, to))?;
             (parsed, false)
         }
         Value::Text(text) if is_unicode(from) => (
@@ -569,7 +589,9 @@ fn to_binary(value: &Value, from: SqlType, to: SqlType, style: Option<i32>) -> S
         }
         _ => return Err(clash(from, to, true)),
     };
-    Ok(Value::Binary(Arc::from(sized_binary(bytes, limit, fixed, number))))
+    Ok(Value::Binary(Arc::from(sized_binary(
+        bytes, limit, fixed, number,
+    ))))
 }
 
 /// Numbers keep their right end and are padded on the left; everything else the other way.
@@ -729,7 +751,9 @@ pub fn display_length(sql_type: SqlType) -> Option<u32> {
         SqlType::DateTime2(_) => 27,
         SqlType::DateTimeOffset(_) => 34,
         SqlType::SqlVariant => 4000,
-        SqlType::VarChar(Length::Max) | SqlType::NVarChar(Length::Max) | SqlType::VarBinary(Length::Max) => return None,
+        SqlType::VarChar(Length::Max)
+        | SqlType::NVarChar(Length::Max)
+        | SqlType::VarBinary(Length::Max) => return None,
         other => u32::from(text_length(other)?),
     })
 }
@@ -748,7 +772,13 @@ mod tests {
         let number = |to| convert(&bad, varchar(3), to, None).unwrap_err().number;
         assert_eq!(number(SqlType::Int), 245);
         assert_eq!(number(SqlType::BigInt), 8114);
-        assert_eq!(number(SqlType::Decimal { precision: 5, scale: 1 }), 8114);
+        assert_eq!(
+            number(SqlType::Decimal {
+                precision: 5,
+                scale: 1
+            }),
+            8114
+        );
         assert_eq!(number(SqlType::DateTime), 241);
         assert_eq!(number(SqlType::UniqueIdentifier), 8169);
     }
@@ -756,18 +786,39 @@ mod tests {
     #[test]
     fn numbers_out_of_range_overflow_with_their_type_s_number() {
         let big = Value::Int(300);
-        assert_eq!(convert(&big, SqlType::Int, SqlType::TinyInt, None).unwrap_err().number, 220);
+        assert_eq!(
+            convert(&big, SqlType::Int, SqlType::TinyInt, None)
+                .unwrap_err()
+                .number,
+            220
+        );
         let huge = Value::BigInt(3_000_000_000);
-        assert_eq!(convert(&huge, SqlType::BigInt, SqlType::Int, None).unwrap_err().number, 8115);
+        assert_eq!(
+            convert(&huge, SqlType::BigInt, SqlType::Int, None)
+                .unwrap_err()
+                .number,
+            8115
+        );
     }
 
     #[test]
     fn decimals_are_cut_to_int_and_rounded_to_a_scale() {
         let value = Value::Decimal(Decimal::new(1999, 3));
-        let from = SqlType::Decimal { precision: 4, scale: 3 };
+        let from = SqlType::Decimal {
+            precision: 4,
+            scale: 3,
+        };
         assert_eq!(convert(&value, from, SqlType::Int, None), Ok(Value::Int(1)));
         assert_eq!(
-            convert(&value, from, SqlType::Decimal { precision: 3, scale: 2 }, None),
+            convert(
+                &value,
+                from,
+                SqlType::Decimal {
+                    precision: 3,
+                    scale: 2
+                },
+                None
+            ),
             Ok(Value::Decimal(Decimal::new(200, 2)))
         );
     }

@@ -204,7 +204,11 @@ fn date_time(m: Moment, from: SqlType, style: Option<i32>) -> Option<String> {
         23 => iso_date,
         126 | 127 => {
             // ISO 8601 leaves out a fraction of nothing.
-            let time = if fraction == 0 { clock } else { seconds_and_fraction };
+            let time = if fraction == 0 {
+                clock
+            } else {
+                seconds_and_fraction
+            };
             let zone = if style == 127 && !offset.is_empty() {
                 "Z".to_owned()
             } else {
@@ -238,7 +242,10 @@ mod tests {
     fn a_datetime_prints_in_the_documented_styles() {
         let days = calendar::days_from_date(2024, 3, 5).unwrap() - calendar::DAYS_TO_1900;
         // 14:07:09.123 is 15_248_737 three-hundredths.
-        let value = Value::DateTime { days, ticks: 15_248_737 };
+        let value = Value::DateTime {
+            days,
+            ticks: 15_248_737,
+        };
         let print = |style| text(&value, SqlType::DateTime, style).unwrap();
         assert_eq!(print(None), "Mar  5 2024  2:07PM");
         assert_eq!(print(Some(112)), "20240305");

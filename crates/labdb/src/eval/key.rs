@@ -9,7 +9,11 @@ pub fn push(out: &mut Vec<u8>, value: &Value, descending: bool) {
     let start = out.len();
     match value {
         Value::Null => out.push(0),
-        Value::Bit(_) | Value::TinyInt(_) | Value::SmallInt(_) | Value::Int(_) | Value::BigInt(_) => {
+        Value::Bit(_)
+        | Value::TinyInt(_)
+        | Value::SmallInt(_)
+        | Value::Int(_)
+        | Value::BigInt(_) => {
             out.push(1);
             push_i64(out, convert::as_i64(value).unwrap_or(0));
         }
@@ -43,7 +47,10 @@ pub fn push(out: &mut Vec<u8>, value: &Value, descending: bool) {
         }
         Value::DateTimeOffset { days, ticks, .. } => {
             out.push(1);
-            push_i64(out, i64::from(*days) * calendar::TICKS_PER_DAY + *ticks as i64);
+            push_i64(
+                out,
+                i64::from(*days) * calendar::TICKS_PER_DAY + *ticks as i64,
+            );
         }
         Value::Variant(inner) => {
             out.push(1);
@@ -53,7 +60,10 @@ pub fn push(out: &mut Vec<u8>, value: &Value, descending: bool) {
         other => {
             out.push(1);
             let moment = calendar::moment(other);
-            push_i64(out, moment.map_or(0, |m| i64::from(m.days) * calendar::TICKS_PER_DAY + m.ticks));
+            push_i64(
+                out,
+                moment.map_or(0, |m| i64::from(m.days) * calendar::TICKS_PER_DAY + m.ticks),
+            );
         }
     }
     if descending {
@@ -78,8 +88,16 @@ fn push_i64(out: &mut Vec<u8>, n: i64) {
 
 fn push_f64(out: &mut Vec<u8>, f: f64) {
     // -0.0 and 0.0 are one value.
-    let bits = if f == 0.0 { 0.0_f64.to_bits() } else { f.to_bits() };
-    let ordered = if bits >> 63 == 1 { !bits } else { bits | (1 << 63) };
+    let bits = if f == 0.0 {
+        0.0_f64.to_bits()
+    } else {
+        f.to_bits()
+    };
+    let ordered = if bits >> 63 == 1 {
+        !bits
+    } else {
+        bits | (1 << 63)
+    };
     out.extend_from_slice(&ordered.to_be_bytes());
 }
 
@@ -114,15 +132,42 @@ mod tests {
     #[test]
     fn keys_sort_as_their_values_compare() {
         let groups = [
-            vec![Value::Null, Value::Int(i32::MIN), Value::Int(-1), Value::Int(0), Value::Int(7), Value::Int(i32::MAX)],
-            vec![Value::Float(-1e300), Value::Float(-0.5), Value::Float(0.0), Value::Float(1e-9), Value::Float(2.0)],
-            vec![Value::text(""), Value::text("_"), Value::text("1"), Value::text("A"), Value::text("ab"), Value::text("B")],
-            vec![Value::Decimal(Decimal::new(-5, 2)), Value::Decimal(Decimal::new(0, 2)), Value::Decimal(Decimal::new(9, 2))],
+            vec![
+                Value::Null,
+                Value::Int(i32::MIN),
+                Value::Int(-1),
+                Value::Int(0),
+                Value::Int(7),
+                Value::Int(i32::MAX),
+            ],
+            vec![
+                Value::Float(-1e300),
+                Value::Float(-0.5),
+                Value::Float(0.0),
+                Value::Float(1e-9),
+                Value::Float(2.0),
+            ],
+            vec![
+                Value::text(""),
+                Value::text("_"),
+                Value::text("1"),
+                Value::text("A"),
+                Value::text("ab"),
+                Value::text("B"),
+            ],
+            vec![
+                Value::Decimal(Decimal::new(-5, 2)),
+                Value::Decimal(Decimal::new(0, 2)),
+                Value::Decimal(Decimal::new(9, 2)),
+            ],
         ];
         for group in groups {
             for pair in group.windows(2) {
                 let [a, b] = pair else { continue };
-                assert!(of(std::slice::from_ref(a)) < of(std::slice::from_ref(b)), "{a:?} {b:?}");
+                assert!(
+                    of(std::slice::from_ref(a)) < of(std::slice::from_ref(b)),
+                    "{a:?} {b:?}"
+                );
                 assert!(order(a, b).is_lt(), "{a:?} {b:?}");
                 let (mut x, mut y) = (Vec::new(), Vec::new());
                 push(&mut x, a, true);

@@ -16,7 +16,9 @@ pub fn first_match(text: &str, pattern: &str) -> usize {
         _ => (true, tokens.as_slice()),
     };
     let last = if anchored { 0 } else { chars.len() };
-    (0..=last).find(|start| chars.get(*start..).is_some_and(|tail| run(tail, body))).map_or(0, |at| at + 1)
+    (0..=last)
+        .find(|start| chars.get(*start..).is_some_and(|tail| run(tail, body)))
+        .map_or(0, |at| at + 1)
 }
 
 #[derive(Debug)]
@@ -24,7 +26,10 @@ enum Token {
     Any,
     One,
     Char(char),
-    Set { ranges: Vec<(char, char)>, negated: bool },
+    Set {
+        ranges: Vec<(char, char)>,
+        negated: bool,
+    },
 }
 
 fn compile(pattern: &str, escape: Option<char>) -> Vec<Token> {
@@ -87,7 +92,9 @@ fn accepts(token: &Token, c: char) -> bool {
         Token::Any => false,
         Token::One => true,
         Token::Char(wanted) => *wanted == c,
-        Token::Set { ranges, negated } => ranges.iter().any(|(low, high)| (*low..=*high).contains(&c)) != *negated,
+        Token::Set { ranges, negated } => {
+            ranges.iter().any(|(low, high)| (*low..=*high).contains(&c)) != *negated
+        }
     }
 }
 
@@ -112,7 +119,11 @@ fn run(text: &[char], tokens: &[Token]) -> bool {
             None => {}
         }
         // Blanks at the end of the text are no difference for char columns.
-        if p == tokens.len() && text.get(t..).is_some_and(|rest| rest.iter().all(|c| *c == ' ')) {
+        if p == tokens.len()
+            && text
+                .get(t..)
+                .is_some_and(|rest| rest.iter().all(|c| *c == ' '))
+        {
             return true;
         }
         match back {

@@ -48,7 +48,10 @@ pub fn decimal(text: &str) -> Result<Decimal, NumberFault> {
     };
     let (whole, fraction) = body.split_once('.').unwrap_or((body, ""));
     if (whole.is_empty() && fraction.is_empty())
-        || !whole.bytes().chain(fraction.bytes()).all(|b| b.is_ascii_digit())
+        || !whole
+            .bytes()
+            .chain(fraction.bytes())
+            .all(|b| b.is_ascii_digit())
     {
         return Err(NumberFault::NotANumber);
     }
@@ -112,7 +115,9 @@ pub fn uuid(text: &str) -> Option<[u8; 16]> {
         .strip_prefix('{')
         .map_or(Some(trimmed), |rest| rest.get(..36))?;
     let inner = inner.get(..36)?;
-    uuid::Uuid::try_parse(inner).ok().map(uuid::Uuid::into_bytes)
+    uuid::Uuid::try_parse(inner)
+        .ok()
+        .map(uuid::Uuid::into_bytes)
 }
 
 /// How a text that shall be a date or a time fails.
@@ -175,10 +180,7 @@ fn split_offset(text: &str) -> (&str, Option<i16>) {
     match (hours.parse::<i16>(), minutes.parse::<i16>()) {
         (Ok(h), Ok(m)) if h <= 14 && m < 60 => {
             let total = h * 60 + m;
-            (
-                rest.trim_end(),
-                Some(if negative { -total } else { total }),
-            )
+            (rest.trim_end(), Some(if negative { -total } else { total }))
         }
         _ => (text, None),
     }
@@ -208,8 +210,18 @@ fn split_date_and_time(text: &str) -> (Option<&str>, Option<&str>) {
 
 fn month_from_name(name: &str) -> Option<i32> {
     const MONTHS: [&str; 12] = [
-        "january", "february", "march", "april", "may", "june", "july", "august", "september",
-        "october", "november", "december",
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
     ];
     let lower = name.to_ascii_lowercase();
     if lower.len() < 3 {
@@ -237,13 +249,18 @@ fn date_part(text: &str, style: i32) -> Result<i32, DateFault> {
     };
     let all_digits = text.bytes().all(|b| b.is_ascii_digit());
     if all_digits {
-        let number = |range: std::ops::Range<usize>| -> Option<i32> { text.get(range)?.parse().ok() };
+        let number =
+            |range: std::ops::Range<usize>| -> Option<i32> { text.get(range)?.parse().ok() };
         return match text.len() {
             8 => match (number(0..4), number(4..6), number(6..8)) {
                 (Some(y), Some(m), Some(d)) => make(y, m, d),
                 _ => Err(DateFault::NotADate),
             },
-            6 => match (text.get(0..2).and_then(full_year), number(2..4), number(4..6)) {
+            6 => match (
+                text.get(0..2).and_then(full_year),
+                number(2..4),
+                number(4..6),
+            ) {
                 (Some(y), Some(m), Some(d)) => make(y, m, d),
                 _ => Err(DateFault::NotADate),
             },
@@ -346,7 +363,11 @@ mod tests {
             "2024-02-29 00:00:00.000",
             "2024-02-29 12:00 AM",
         ] {
-            assert_eq!(moment(text, 0).map(|m| (m.days, m.ticks)), Ok((day, 0)), "{text}");
+            assert_eq!(
+                moment(text, 0).map(|m| (m.days, m.ticks)),
+                Ok((day, 0)),
+                "{text}"
+            );
         }
         assert_eq!(moment("29/02/2024", 103).unwrap().days, day);
         assert_eq!(moment("2023-02-29", 0), Err(DateFault::OutOfRange));
@@ -365,6 +386,9 @@ mod tests {
     fn an_offset_belongs_to_the_time_and_not_to_the_date() {
         let m = moment("2024-01-02 03:04:05.5 +02:00", 0).unwrap();
         assert_eq!(m.offset_minutes, 120);
-        assert_eq!(m.ticks, ((3 * 60 + 4) * 60 + 5) * TICKS_PER_SECOND + 5_000_000);
+        assert_eq!(
+            m.ticks,
+            ((3 * 60 + 4) * 60 + 5) * TICKS_PER_SECOND + 5_000_000
+        );
     }
 }

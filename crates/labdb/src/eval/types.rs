@@ -102,11 +102,10 @@ fn resolve_type_with_default(
         match first {
             None => Ok(7),
             Some(n) if n <= 7 => Ok(n as u8),
-            Some(n) => Err(SqlError::new(
-                1002,
-                format!("Line 1: Specified scale {n} is invalid."),
-            )
-            .severity(15)),
+            Some(n) => Err(
+                SqlError::new(1002, format!("Line 1: Specified scale {n} is invalid."))
+                    .severity(15),
+            ),
         }
     };
     Ok(match lower.as_str() {
@@ -126,7 +125,9 @@ fn resolve_type_with_default(
             if precision == 0 || precision > u32::from(MAX_PRECISION) {
                 return Err(SqlError::new(
                     2750,
-                    format!("Column or parameter: Specified column precision {precision} is greater than the maximum precision of 38."),
+                    format!(
+                        "Column or parameter: Specified column precision {precision} is greater than the maximum precision of 38."
+                    ),
                 ));
             }
             if scale > precision {

@@ -20,10 +20,8 @@ fn multiply(a: u128, b: u128) -> Wide {
     let low = a0 * b0;
     let (middle, carry) = (a1 * b0).overflowing_add(a0 * b1);
     let (low, low_carry) = low.overflowing_add(middle << 64);
-    let high = a1 * b1
-        + (middle >> 64)
-        + if carry { 1_u128 << 64 } else { 0 }
-        + u128::from(low_carry);
+    let high =
+        a1 * b1 + (middle >> 64) + if carry { 1_u128 << 64 } else { 0 } + u128::from(low_carry);
     Wide { high, low }
 }
 
@@ -56,9 +54,7 @@ fn signed(negative: bool, magnitude: u128) -> Option<i128> {
 /// The number at another scale, rounded half away from zero. `None` on overflow of 38 digits.
 pub fn rescale(d: Decimal, scale: u8) -> Option<Decimal> {
     if scale >= d.scale {
-        let mantissa = d
-            .mantissa
-            .checked_mul(pow10(u32::from(scale - d.scale))?)?;
+        let mantissa = d.mantissa.checked_mul(pow10(u32::from(scale - d.scale))?)?;
         return checked(mantissa, scale);
     }
     let divisor = pow10(u32::from(d.scale - scale))?;
@@ -110,7 +106,8 @@ pub fn product(a: Decimal, b: Decimal, scale: u8) -> Option<Decimal> {
         if wide.high != 0 {
             return None;
         }
-        wide.low.checked_mul(pow10(u32::from(scale - full))? as u128)?
+        wide.low
+            .checked_mul(pow10(u32::from(scale - full))? as u128)?
     } else {
         let mut drop = u32::from(full - scale);
         let mut current = wide;

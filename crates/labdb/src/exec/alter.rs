@@ -20,32 +20,66 @@ impl Executor<'_> {
 
     fn all_rows(&self, table: &Arc<Table>) -> SqlResult<Vec<(u64, Vec<Value>)>> {
         let mut rows = Vec::new();
-        super::table::read(&self.context(), table, &Access::Scan, ReadMode { dirty: true, ..ReadMode::default() }, true, None, &mut |mut row| {
-            if let Some(Value::BigInt(address)) = row.pop() {
-                rows.push((address as u64, row));
-            }
-            Ok(Flow::More)
-        })?;
+        super::table::read(
+            &self.context(),
+            table,
+            &Access::Scan,
+            ReadMode {
+                dirty: true,
+                ..ReadMode::default()
+            },
+            true,
+            None,
+            &mut |mut row| {
+                if let Some(Value::BigInt(address)) = row.pop() {
+                    rows.push((address as u64, row));
+                }
+                Ok(Flow::More)
+            },
+        )?;
         Ok(rows)
     }
 
     /// Writes rows in their new shape; indexes keep their keys, not their addresses.
-    fn rewrite(&self, old: &Arc<Table>, new: &Table, rows: Vec<(u64, Vec<Value>)>) -> SqlResult<()> {
+    fn rewrite(
+        &self,
+        old: &Arc<Table>,
+        new: &Table,
+        rows: Vec<(u64, Vec<Value>)>,
+    ) -> SqlResult<()> {
         let mut moved = Vec::with_capacity(rows.len());
         for (address, row) in rows {
             let at = match &*old.store {
                 Store::Heap(heap) => {
-                    let database = self.session.instance.database_by_id(old.database_id).ok_or_else(|| SqlError::new(911, "The table's database does not exist any more."))?;
+                    let database = self
+                        .session
+                        .instance
+                        .database_by_id(old.database_id)
+                        .ok_or_else(|| {
+                            SqlError::new(911, "The table's database does not exist any more.")
+                        })?;
                     super::table::with_transaction(self.session, |t| {
                         let storage = t.storage(self.session, &database);
-                        database.storage.update(storage, *heap, RowId::from_bits(address), &super::codec::encode(&row)).map_err(|e| super::failure::storage_error(&e, &database.name()))
+                        database
+                            .storage
+                            .update(
+                                storage,
+                                *heap,
+                                RowId::from_bits(address),
+                                &super::codec::encode(&row),
+                            )
+                            .map_err(|e| super::failure::storage_error(&e, &database.name()))
                     })?
                     .to_bits()
                 }
                 Store::Memory(memory) => {
                     let before = memory.rows.lock().insert(address, row.clone());
                     super::table::with_transaction(self.session, |t| {
-                        t.push(crate::session::Undo::Memory(Arc::clone(&old.store), address, before));
+                        t.push(crate::session::Undo::Memory(
+                            Arc::clone(&old.store),
+                            address,
+                            before,
+                        ));
                         Ok(())
                     })?;
                     address
@@ -63,7 +97,13 @@ impl Executor<'_> {
         Ok(())
     }
 
-    fn put_altered(&mut self, name: &ObjectName, old: &Arc<Table>, altered: Table, rows: Option<Vec<(u64, Vec<Value>)>>) -> SqlResult<()> {
+    fn put_altered(
+        &mut self,
+        name: &ObjectName,
+        old: &Arc<Table>,
+        altered: Table,
+        rows: Option<Vec<(u64, Vec<Value>)>>,
+    ) -> SqlResult<()> {
         Binder::new(self.session, self.frame).rules(&altered)?;
         if let Some(rows) = rows {
             self.rewrite(old, &altered, rows)?;
@@ -78,11 +118,19 @@ impl Executor<'_> {
     }
 
     /// ADD columns and constraints.
-    pub(crate) fn alter_add(&mut self, name: &ObjectName, columns: &[ColumnDefinition], constraints: &[TableConstraint]) -> SqlResult<()> {
+    pub(crate) fn alter_add(
+        &mut self,
+        name: &ObjectName,
+        columns: &[ColumnDefinition],
+        constraints: &[TableConstraint],
+    ) -> SqlResult<()> {
         super::permission::require_sysadmin(self.session, "ALTER TABLE")?;
         let table = self.altered_table(name)?;
         self.lock_table(&table)?;
-        let mut scratch = crate::catalog::Catalog { last_object_id: self.database_for(name)?.catalog().last_object_id, ..crate::catalog::Catalog::default() };
+        let mut scratch = crate::catalog::Catalog {
+            last_object_id: self.database_for(name)?.catalog().last_object_id,
+            ..crate::catalog::Catalog::default()
+        };
         let mut altered = table.altered();
         let mut rows = None;
         if !columns.is_empty() {
@@ -91,10 +139,23 @@ impl Executor<'_> {
                 if altered.column_index(&definition.name).is_some() {
                     return Err(SqlError::new(2705, format!("Column names in each table must be unique. Column name '{}' in table '{}' is specified more than once.", definition.name, table.name)).state(4));
                 }
-                let id = altered.columns.iter().map(|c| c.column_id).max().unwrap_or(0) + 1;
-                altered.columns.push(column(&mut scratch, &table.name, id, definition)?);
+                let id = altered
+                    .columns
+                    .iter()
+                    .map(|c| c.column_id)
+                    .max()
+                    .unwrap_or(0)
+                    + 1;
+                altered
+                    .columns
+                    .push(column(&mut scratch, &table.name, id, definition)?);
                 if let Some(condition) = &definition.check {
-                    altered.checks.push(check_constraint(&mut scratch, &table.name, None, condition)?);
+                    altered.checks.push(check_constraint(
+                        &mut scratch,
+                        &table.name,
+                        None,
+                        condition,
+                    )?);
                 }
             }
             let rules = Binder::new(self.session, self.frame).rules(&altered)?;
@@ -102,14 +163,25 @@ impl Executor<'_> {
             for (_, row) in &mut all {
                 for (at, column) in altered.columns.iter().enumerate().skip(before) {
                     let value = if let Some(identity) = &column.identity {
-                        crate::eval::convert::convert(&Value::BigInt(identity.take().unwrap_or(0)), labdb_types::SqlType::BigInt, column.sql_type, None)?
+                        crate::eval::convert::convert(
+                            &Value::BigInt(identity.take().unwrap_or(0)),
+                            labdb_types::SqlType::BigInt,
+                            column.sql_type,
+                            None,
+                        )?
                     } else if column.nullable {
                         // WITH VALUES would fill it; without, existing rows get NULL.
                         Value::Null
                     } else {
                         let value = rules.default(at, &self.context())?;
                         if value.is_null() {
-                            return Err(SqlError::new(4901, format!("ALTER TABLE only allows columns to be added that can contain nulls, or have a DEFAULT definition specified, or the column being added is an identity or timestamp column, or alternatively if none of the previous conditions are satisfied the table must be empty to allow addition of this column. Column '{}' cannot be added to non-empty table '{}' because it does not satisfy these conditions.", column.name, table.name)));
+                            return Err(SqlError::new(
+                                4901,
+                                format!(
+                                    "ALTER TABLE only allows columns to be added that can contain nulls, or have a DEFAULT definition specified, or the column being added is an identity or timestamp column, or alternatively if none of the previous conditions are satisfied the table must be empty to allow addition of this column. Column '{}' cannot be added to non-empty table '{}' because it does not satisfy these conditions.",
+                                    column.name, table.name
+                                ),
+                            ));
                         }
                         store_value(&altered, column, &value, column.sql_type)?
                     };
@@ -120,13 +192,31 @@ impl Executor<'_> {
             for definition in columns {
                 if let Some(key) = &definition.key {
                     let mut own = altered.columns.clone();
-                    let index = key_index(&mut scratch, &table.name, &mut own, &altered.indexes, key, Some(&definition.name))?;
+                    let index = key_index(
+                        &mut scratch,
+                        &table.name,
+                        &mut own,
+                        &altered.indexes,
+                        key,
+                        Some(&definition.name),
+                    )?;
                     altered.columns = own;
                     altered.indexes.push(Arc::new(index));
                 }
             }
             // Indexes are rebuilt on copies, so that a rollback finds the old ones untouched.
-            altered.indexes = altered.indexes.iter().map(|i| Arc::new(copy_index(i, i.keys.clone(), i.include.clone(), i.sequential_key))).collect();
+            altered.indexes = altered
+                .indexes
+                .iter()
+                .map(|i| {
+                    Arc::new(copy_index(
+                        i,
+                        i.keys.clone(),
+                        i.include.clone(),
+                        i.sequential_key,
+                    ))
+                })
+                .collect();
         }
         for constraint in constraints {
             self.add_constraint(&table, &mut altered, &mut scratch, constraint)?;
@@ -137,14 +227,29 @@ impl Executor<'_> {
         self.end_and_done()
     }
 
-    fn add_constraint(&self, table: &Arc<Table>, altered: &mut Table, scratch: &mut crate::catalog::Catalog, constraint: &TableConstraint) -> SqlResult<()> {
+    fn add_constraint(
+        &self,
+        table: &Arc<Table>,
+        altered: &mut Table,
+        scratch: &mut crate::catalog::Catalog,
+        constraint: &TableConstraint,
+    ) -> SqlResult<()> {
         match constraint {
             TableConstraint::Key(key) => {
                 if key.primary {
                     for part in &key.columns {
-                        let nullable = altered.column_index(&part.name).and_then(|at| altered.columns.get(at)).is_some_and(|c| c.nullable);
+                        let nullable = altered
+                            .column_index(&part.name)
+                            .and_then(|at| altered.columns.get(at))
+                            .is_some_and(|c| c.nullable);
                         if nullable {
-                            return Err(SqlError::new(8111, format!("Cannot define PRIMARY KEY constraint on nullable column in table '{}'.", table.name)));
+                            return Err(SqlError::new(
+                                8111,
+                                format!(
+                                    "Cannot define PRIMARY KEY constraint on nullable column in table '{}'.",
+                                    table.name
+                                ),
+                            ));
                         }
                     }
                 }
@@ -157,7 +262,10 @@ impl Executor<'_> {
             TableConstraint::Check { name, condition } => {
                 let check = check_constraint(scratch, &table.name, name.as_ref(), condition)?;
                 let binder = Binder::new(self.session, self.frame);
-                let scope = Scope { columns: crate::bind::table_columns(table, None), ..Scope::none() };
+                let scope = Scope {
+                    columns: crate::bind::table_columns(table, None),
+                    ..Scope::none()
+                };
                 let bound = binder.condition(condition, &scope)?;
                 for (_, row) in self.all_rows(table)? {
                     if bound.eval(&self.context(), &Env::new(&row, None))? == Some(false) {
@@ -166,23 +274,41 @@ impl Executor<'_> {
                 }
                 altered.checks.push(check);
             }
-            TableConstraint::Default { name, value, column } => {
-                let default = default_constraint(scratch, &table.name, column, name.as_ref(), value)?;
-                let at = altered.column_index(column).ok_or_else(|| crate::bind::invalid_column(column))?;
+            TableConstraint::Default {
+                name,
+                value,
+                column,
+            } => {
+                let default =
+                    default_constraint(scratch, &table.name, column, name.as_ref(), value)?;
+                let at = altered
+                    .column_index(column)
+                    .ok_or_else(|| crate::bind::invalid_column(column))?;
                 if let Some(target) = altered.columns.get_mut(at) {
                     if target.default.is_some() {
-                        return Err(SqlError::new(1781, "Column already has a DEFAULT bound to it."));
+                        return Err(SqlError::new(
+                            1781,
+                            "Column already has a DEFAULT bound to it.",
+                        ));
                     }
                     target.default = Some(default);
                 }
             }
-            TableConstraint::Index { .. } => return Err(SqlError::new(102, "Incorrect syntax near 'INDEX'.").severity(15)),
+            TableConstraint::Index { .. } => {
+                return Err(SqlError::new(102, "Incorrect syntax near 'INDEX'.").severity(15));
+            }
         }
         Ok(())
     }
 
     /// DROP COLUMN and DROP CONSTRAINT.
-    pub(crate) fn alter_drop(&mut self, name: &ObjectName, columns: &[String], constraints: &[String], if_exists: bool) -> SqlResult<()> {
+    pub(crate) fn alter_drop(
+        &mut self,
+        name: &ObjectName,
+        columns: &[String],
+        constraints: &[String],
+        if_exists: bool,
+    ) -> SqlResult<()> {
         super::permission::require_sysadmin(self.session, "ALTER TABLE")?;
         let table = self.altered_table(name)?;
         self.lock_table(&table)?;
@@ -190,17 +316,26 @@ impl Executor<'_> {
         for constraint in constraints {
             let wanted = fold(constraint);
             let before = (altered.indexes.len(), altered.checks.len());
-            altered.indexes.retain(|i| i.kind == KeyKind::Plain || fold(&i.name) != wanted);
+            altered
+                .indexes
+                .retain(|i| i.kind == KeyKind::Plain || fold(&i.name) != wanted);
             altered.checks.retain(|c| fold(&c.name) != wanted);
             let mut found = before != (altered.indexes.len(), altered.checks.len());
             for column in &mut altered.columns {
-                if column.default.as_ref().is_some_and(|d| fold(&d.name) == wanted) {
+                if column
+                    .default
+                    .as_ref()
+                    .is_some_and(|d| fold(&d.name) == wanted)
+                {
                     column.default = None;
                     found = true;
                 }
             }
             if !found && !if_exists {
-                return Err(SqlError::new(3728, format!("'{constraint}' is not a constraint.")));
+                return Err(SqlError::new(
+                    3728,
+                    format!("'{constraint}' is not a constraint."),
+                ));
             }
         }
         let mut rows = None;
@@ -209,14 +344,39 @@ impl Executor<'_> {
                 if if_exists {
                     continue;
                 }
-                return Err(SqlError::new(4924, format!("ALTER TABLE DROP COLUMN failed because column '{column}' does not exist in table '{}'.", table.name)));
+                return Err(SqlError::new(
+                    4924,
+                    format!(
+                        "ALTER TABLE DROP COLUMN failed because column '{column}' does not exist in table '{}'.",
+                        table.name
+                    ),
+                ));
             };
-            let used = altered.indexes.iter().find(|i| i.keys.iter().any(|k| k.column == at) || i.include.contains(&at)).map(|i| i.name.clone()).or_else(|| altered.columns.get(at).and_then(|c| c.default.as_ref().map(|d| d.name.clone())));
+            let used = altered
+                .indexes
+                .iter()
+                .find(|i| i.keys.iter().any(|k| k.column == at) || i.include.contains(&at))
+                .map(|i| i.name.clone())
+                .or_else(|| {
+                    altered
+                        .columns
+                        .get(at)
+                        .and_then(|c| c.default.as_ref().map(|d| d.name.clone()))
+                });
             if let Some(user) = used {
-                return Err(SqlError::new(5074, format!("The object '{user}' is dependent on column '{column}'.")));
+                return Err(SqlError::new(
+                    5074,
+                    format!("The object '{user}' is dependent on column '{column}'."),
+                ));
             }
             if altered.columns.len() == 1 {
-                return Err(SqlError::new(4923, format!("ALTER TABLE DROP COLUMN failed because '{column}' is the only data column in table '{}'. A table must have at least one data column.", table.name)));
+                return Err(SqlError::new(
+                    4923,
+                    format!(
+                        "ALTER TABLE DROP COLUMN failed because '{column}' is the only data column in table '{}'. A table must have at least one data column.",
+                        table.name
+                    ),
+                ));
             }
             altered.columns.remove(at);
             let shift = |place: usize| if place > at { place - 1 } else { place };
@@ -224,8 +384,20 @@ impl Executor<'_> {
                 .indexes
                 .iter()
                 .map(|i: &Arc<Index>| {
-                    let keys = i.keys.iter().map(|k| IndexKey { column: shift(k.column), descending: k.descending }).collect();
-                    Arc::new(copy_index(i, keys, i.include.iter().map(|p| shift(*p)).collect(), i.sequential_key))
+                    let keys = i
+                        .keys
+                        .iter()
+                        .map(|k| IndexKey {
+                            column: shift(k.column),
+                            descending: k.descending,
+                        })
+                        .collect();
+                    Arc::new(copy_index(
+                        i,
+                        keys,
+                        i.include.iter().map(|p| shift(*p)).collect(),
+                        i.sequential_key,
+                    ))
                 })
                 .collect();
             let mut all = match rows.take() {
@@ -243,7 +415,11 @@ impl Executor<'_> {
     }
 
     /// ALTER COLUMN: the type and whether it takes NULL.
-    pub(crate) fn alter_column(&mut self, name: &ObjectName, definition: &ColumnDefinition) -> SqlResult<()> {
+    pub(crate) fn alter_column(
+        &mut self,
+        name: &ObjectName,
+        definition: &ColumnDefinition,
+    ) -> SqlResult<()> {
         super::permission::require_sysadmin(self.session, "ALTER TABLE")?;
         let table = self.altered_table(name)?;
         self.lock_table(&table)?;
@@ -251,14 +427,27 @@ impl Executor<'_> {
         let mut scratch = crate::catalog::Catalog::default();
         let fresh = column(&mut scratch, &table.name, 1, definition)?;
         let mut altered = table.altered();
-        let Some(target) = altered.columns.get_mut(at) else { return Ok(()) };
+        let Some(target) = altered.columns.get_mut(at) else {
+            return Ok(());
+        };
         let from = target.sql_type;
         target.sql_type = fresh.sql_type;
         target.declared = fresh.declared;
         target.nullable = fresh.nullable && target.identity.is_none();
         let (target, nullable) = (target.clone(), target.nullable);
-        if table.indexes.iter().any(|i| i.kind == KeyKind::Primary && i.keys.iter().any(|k| k.column == at)) && nullable {
-            return Err(SqlError::new(5074, format!("The object is dependent on column '{}': a primary key's column cannot take NULL.", definition.name)));
+        if table
+            .indexes
+            .iter()
+            .any(|i| i.kind == KeyKind::Primary && i.keys.iter().any(|k| k.column == at))
+            && nullable
+        {
+            return Err(SqlError::new(
+                5074,
+                format!(
+                    "The object is dependent on column '{}': a primary key's column cannot take NULL.",
+                    definition.name
+                ),
+            ));
         }
         let mut rows = self.all_rows(&table)?;
         for (_, row) in &mut rows {
@@ -269,7 +458,18 @@ impl Executor<'_> {
                 *value = store_value(&table, &target, value, from)?;
             }
         }
-        altered.indexes = altered.indexes.iter().map(|i| Arc::new(copy_index(i, i.keys.clone(), i.include.clone(), i.sequential_key))).collect();
+        altered.indexes = altered
+            .indexes
+            .iter()
+            .map(|i| {
+                Arc::new(copy_index(
+                    i,
+                    i.keys.clone(),
+                    i.include.clone(),
+                    i.sequential_key,
+                ))
+            })
+            .collect();
         self.scratch_id = 0;
         self.put_altered(name, &table, altered, Some(rows))?;
         self.end_and_done()

@@ -21,11 +21,20 @@ pub(crate) fn operator(op: AssignOp) -> Option<BinaryOp> {
 }
 
 /// The new value of a variable, converted to its type.
-pub(crate) fn combine(op: AssignOp, variable: &str, target: SqlType, value: Typed) -> SqlResult<Typed> {
+pub(crate) fn combine(
+    op: AssignOp,
+    variable: &str,
+    target: SqlType,
+    value: Typed,
+) -> SqlResult<Typed> {
     let value = match operator(op) {
         None => value,
         Some(op) => {
-            let old = Typed { node: Node::Variable(crate::catalog::fold(variable).into()), sql_type: target, nullable: true };
+            let old = Typed {
+                node: Node::Variable(crate::catalog::fold(variable).into()),
+                sql_type: target,
+                nullable: true,
+            };
             arithmetic(op, old, value)?
         }
     };

@@ -66,14 +66,14 @@ pub fn run_batch(session: &Session, text: &str, client: &mut dyn Client) -> SqlR
         return Ok(());
     }
     let frame = Frame::new();
-    let owner: Arc<dyn std::any::Any + Send + Sync> = Arc::clone(&batch) as Arc<dyn std::any::Any + Send + Sync>;
+    let owner: Arc<dyn std::any::Any + Send + Sync> =
+        Arc::clone(&batch) as Arc<dyn std::any::Any + Send + Sync>;
     let mut executor = Executor::new(session, &frame, client, owner);
     let outcome = executor.run_all(&batch.statements);
     end(session, client, outcome)
 }
 
 fn end(session: &Session, client: &mut dyn Client, outcome: SqlResult<Outcome>) -> SqlResult<()> {
-    session.drop_temp_tables(1);
     let result = match outcome {
         Ok(_) => Ok(()),
         Err(e) if e.number == CANCELLED || e.number == CLIENT_GONE => {
@@ -86,33 +86,63 @@ fn end(session: &Session, client: &mut dyn Client, outcome: SqlResult<Outcome>) 
         }
         Err(e) => report_and_end(session, client, e),
     };
-    let doomed = session.transaction.borrow().as_ref().is_some_and(|t| t.doomed);
+    let doomed = session
+        .transaction
+        .borrow()
+        .as_ref()
+        .is_some_and(|t| t.doomed);
     if doomed && session.tran_count.get() > 0 {
-        let number = session.transaction.borrow().as_ref().map_or(0, |t| t.number);
+        let number = session
+            .transaction
+            .borrow()
+            .as_ref()
+            .map_or(0, |t| t.number);
         session.rollback_everything();
         client.env_change(&EnvChange::Rollback(number))?;
         client.error(&SqlError::new(3998, "Uncommittable transaction is detected at the end of the batch. The transaction is rolled back."))?;
-        client.done(&Done { rows: None, error: true, in_transaction: false, command: Command::Other })?;
+        client.done(&Done {
+            rows: None,
+            error: true,
+            in_transaction: false,
+            command: Command::Other,
+        })?;
     }
     result
 }
 
 fn report_and_end(session: &Session, client: &mut dyn Client, error: SqlError) -> SqlResult<()> {
     session.last_error.set(error.number);
-    session.shared.previous_error.store(error.number, Ordering::Relaxed);
+    session
+        .shared
+        .previous_error
+        .store(error.number, Ordering::Relaxed);
     client.error(&error.clone().at_line(1))?;
     if let Some(second) = super::permission::follower(&error) {
         client.error(&second.at_line(error.line.max(1)))?;
     }
-    client.done(&Done { rows: None, error: true, in_transaction: session.tran_count.get() > 0, command: Command::Other })?;
-    if error.severity >= 20 { Err(error) } else { Ok(()) }
+    client.done(&Done {
+        rows: None,
+        error: true,
+        in_transaction: session.tran_count.get() > 0,
+        command: Command::Other,
+    })?;
+    if error.severity >= 20 {
+        Err(error)
+    } else {
+        Ok(())
+    }
 }
 
 /// Runs a procedure call that came by protocol.
 ///
 /// # Errors
 /// As [`run_batch`].
-pub fn run_rpc(session: &Session, name: &str, arguments: &[RpcArgument], client: &mut dyn Client) -> SqlResult<()> {
+pub fn run_rpc(
+    session: &Session,
+    name: &str,
+    arguments: &[RpcArgument],
+    client: &mut dyn Client,
+) -> SqlResult<()> {
     session.forget_time();
     let frame = Frame::new();
     let owner: Arc<dyn std::any::Any + Send + Sync> = Arc::new(());
@@ -122,11 +152,21 @@ pub fn run_rpc(session: &Session, name: &str, arguments: &[RpcArgument], client:
     let target = labdb_tsql::ast::ObjectName { parts };
     let bound: Vec<parameters::Argument> = arguments
         .iter()
-        .map(|a| parameters::Argument { name: (!a.name.is_empty()).then(|| a.name.clone()), sql_type: a.sql_type, value: (!a.default).then(|| a.value.clone()), output: a.output })
+        .map(|a| parameters::Argument {
+            name: (!a.name.is_empty()).then(|| a.name.clone()),
+            sql_type: a.sql_type,
+            value: (!a.default).then(|| a.value.clone()),
+            output: a.output,
+        })
         .collect();
     let outcome = call::procedure(&mut executor, &target, bound);
     let in_transaction = session.tran_count.get() > 0;
-    let done = |error: bool| Done { rows: None, error, in_transaction, command: Command::Other };
+    let done = |error: bool| Done {
+        rows: None,
+        error,
+        in_transaction,
+        command: Command::Other,
+    };
     let result = match outcome {
         Ok(returned) => {
             for (ordinal, output) in returned.outputs {
@@ -156,7 +196,11 @@ pub fn run_rpc(session: &Session, name: &str, arguments: &[RpcArgument], client:
 ///
 /// # Errors
 /// As [`run_batch`].
-pub fn run_transaction_request(session: &Session, request: &TransactionRequest, client: &mut dyn Client) -> SqlResult<()> {
+pub fn run_transaction_request(
+    session: &Session,
+    request: &TransactionRequest,
+    client: &mut dyn Client,
+) -> SqlResult<()> {
     let frame = Frame::new();
     let owner: Arc<dyn std::any::Any + Send + Sync> = Arc::new(());
     let mut executor = Executor::new(session, &frame, client, owner);
@@ -166,12 +210,31 @@ pub fn run_transaction_request(session: &Session, request: &TransactionRequest, 
             super::set_option::isolation_number(session, *isolation);
             executor.begin(named(name).as_ref())
         }
-        TransactionRequest::Commit { then_begin } => executor.commit(None).and_then(|()| if *then_begin { executor.begin(None) } else { Ok(()) }),
-        TransactionRequest::Rollback { name, then_begin } => executor.rollback(named(name).as_ref()).and_then(|()| if *then_begin { executor.begin(None) } else { Ok(()) }),
+        TransactionRequest::Commit { then_begin } => executor.commit(None).and_then(|()| {
+            if *then_begin {
+                executor.begin(None)
+            } else {
+                Ok(())
+            }
+        }),
+        TransactionRequest::Rollback { name, then_begin } => {
+            executor.rollback(named(name).as_ref()).and_then(|()| {
+                if *then_begin {
+                    executor.begin(None)
+                } else {
+                    Ok(())
+                }
+            })
+        }
         TransactionRequest::Save { name } => executor.save(&TransactionName::Name(name.clone())),
     };
     match outcome {
-        Ok(()) => client.done(&Done { rows: None, error: false, in_transaction: session.tran_count.get() > 0, command: Command::Other }),
+        Ok(()) => client.done(&Done {
+            rows: None,
+            error: false,
+            in_transaction: session.tran_count.get() > 0,
+            command: Command::Other,
+        }),
         Err(e) => report_and_end(session, client, e),
     }
 }

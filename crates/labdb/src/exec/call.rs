@@ -18,9 +18,16 @@ impl Executor<'_> {
                 return self.nested(|e| e.text(&text, &[], &[]).map(|(outcome, _)| outcome));
             }
             ExecuteTarget::Procedure(name) => name.clone(),
-            ExecuteTarget::Variable(variable) => match self.frame.variable(&crate::catalog::fold(variable))? {
-                Value::Text(text) => ObjectName { parts: crate::functions::split_name(&text) },
-                _ => return Err(SqlError::new(2812, "Could not find stored procedure ''.").state(62)),
+            ExecuteTarget::Variable(variable) => match self
+                .frame
+                .variable(&crate::catalog::fold(variable))?
+            {
+                Value::Text(text) => ObjectName {
+                    parts: crate::functions::split_name(&text),
+                },
+                _ => {
+                    return Err(SqlError::new(2812, "Could not find stored procedure ''.").state(62));
+                }
             },
         };
         let mut arguments = Vec::with_capacity(execute.arguments.len());
@@ -31,7 +38,12 @@ impl Executor<'_> {
                 let (value, sql_type) = self.evaluate(&argument.value)?;
                 (Some(value), sql_type)
             };
-            arguments.push(Argument { name: argument.name.clone(), sql_type, value, output: argument.output });
+            arguments.push(Argument {
+                name: argument.name.clone(),
+                sql_type,
+                value,
+                output: argument.output,
+            });
         }
         self.client.begin_procedure();
         let returned = match procedure(self, &name, arguments) {
@@ -39,34 +51,83 @@ impl Executor<'_> {
             Err(e) => {
                 if self.frame.tries.get() == 0 {
                     let outcome = self.failed(e, None)?;
-                    self.client.end_procedure(None, &Done { rows: None, error: true, in_transaction: self.session.tran_count.get() > 0, command: Command::Other })?;
+                    self.client.end_procedure(
+                        None,
+                        &Done {
+                            rows: None,
+                            error: true,
+                            in_transaction: self.session.tran_count.get() > 0,
+                            command: Command::Other,
+                        },
+                    )?;
                     return Ok(outcome);
                 }
-                self.client.end_procedure(None, &Done { rows: None, error: true, in_transaction: self.session.tran_count.get() > 0, command: Command::Other })?;
+                self.client.end_procedure(
+                    None,
+                    &Done {
+                        rows: None,
+                        error: true,
+                        in_transaction: self.session.tran_count.get() > 0,
+                        command: Command::Other,
+                    },
+                )?;
                 return Err(e);
             }
         };
         for (place, output) in &returned.outputs {
-            if let Some(Expr::Variable(variable)) = execute.arguments.get(usize::from(*place)).map(|a| &a.value) {
-                let target = self.frame.variable_type(variable).ok_or_else(|| Frame::undeclared(variable))?;
-                self.frame.set(variable, crate::eval::convert::convert(&output.value, output.sql_type, target, None)?)?;
+            if let Some(Expr::Variable(variable)) =
+                execute.arguments.get(usize::from(*place)).map(|a| &a.value)
+            {
+                let target = self
+                    .frame
+                    .variable_type(variable)
+                    .ok_or_else(|| Frame::undeclared(variable))?;
+                self.frame.set(
+                    variable,
+                    crate::eval::convert::convert(&output.value, output.sql_type, target, None)?,
+                )?;
             }
         }
         if let Some(variable) = &execute.return_variable {
-            let target = self.frame.variable_type(variable).ok_or_else(|| Frame::undeclared(variable))?;
+            let target = self
+                .frame
+                .variable_type(variable)
+                .ok_or_else(|| Frame::undeclared(variable))?;
             let status = Value::Int(returned.status.unwrap_or(0));
-            self.frame.set(variable, crate::eval::convert::convert(&status, SqlType::Int, target, None)?)?;
+            self.frame.set(
+                variable,
+                crate::eval::convert::convert(&status, SqlType::Int, target, None)?,
+            )?;
         }
-        self.client.end_procedure(returned.status, &Done { rows: None, error: false, in_transaction: self.session.tran_count.get() > 0, command: Command::Other })?;
-        Ok(if returned.status.is_none() && self.aborted { Outcome::Abort } else { Outcome::Next })
+        self.client.end_procedure(
+            returned.status,
+            &Done {
+                rows: None,
+                error: false,
+                in_transaction: self.session.tran_count.get() > 0,
+                command: Command::Other,
+            },
+        )?;
+        Ok(if returned.status.is_none() && self.aborted {
+            Outcome::Abort
+        } else {
+            Outcome::Next
+        })
     }
 
     /// Runs a text as a batch inside this one, with parameters of its own.
-    pub(crate) fn text(&mut self, text: &str, declared: &[ProcedureParameter], arguments: &[Argument]) -> SqlResult<(Outcome, Returned)> {
+    pub(crate) fn text(
+        &mut self,
+        text: &str,
+        declared: &[ProcedureParameter],
+        arguments: &[Argument],
+    ) -> SqlResult<(Outcome, Returned)> {
         let batch = self.session.plans.borrow_mut().batch(text)?;
         let frame = Frame::called(None, self.frame.level + 1, self.frame.tries.get());
         frame.scope_identity.set(None);
-        let targets = parameters::bind("sp_executesql", declared, arguments, &frame, |_| Ok((Value::Null, SqlType::Int)))?;
+        let targets = parameters::bind("sp_executesql", declared, arguments, &frame, |_| {
+            Ok((Value::Null, SqlType::Int))
+        })?;
         let owner: Arc<dyn Any + Send + Sync> = Arc::clone(&batch) as Arc<dyn Any + Send + Sync>;
         let before = self.session.database();
         let options = self.session.options.borrow().clone();
@@ -79,17 +140,32 @@ impl Executor<'_> {
         };
         // USE and SET last until the end of the text.
         self.restore_context(&before, options)?;
-        self.session.drop_temp_tables(self.frame.level + 2);
+        self.session.drop_temp_tables(self.frame.level + 1);
         let outcome = outcome?;
-        let returned = Returned { status: Some(0), outputs: outputs(&frame, &targets, arguments)? };
-        Ok((if outcome == Outcome::Abort { Outcome::Abort } else { Outcome::Next }, returned))
+        let returned = Returned {
+            status: Some(0),
+            outputs: outputs(&frame, &targets, arguments)?,
+        };
+        Ok((
+            if outcome == Outcome::Abort {
+                Outcome::Abort
+            } else {
+                Outcome::Next
+            },
+            returned,
+        ))
     }
 
-    fn restore_context(&mut self, database: &Arc<crate::instance::Database>, options: crate::session::SetOptions) -> SqlResult<()> {
+    fn restore_context(
+        &mut self,
+        database: &Arc<crate::instance::Database>,
+        options: crate::session::SetOptions,
+    ) -> SqlResult<()> {
         let now = self.session.database();
         if now.id != database.id {
             self.session.use_database(&database.name())?;
-            self.client.env_change(&EnvChange::Database(now.name(), database.name()))?;
+            self.client
+                .env_change(&EnvChange::Database(now.name(), database.name()))?;
         }
         self.session.shared.publish_options(&options);
         *self.session.options.borrow_mut() = options;
@@ -98,26 +174,48 @@ impl Executor<'_> {
 }
 
 /// The values of OUTPUT arguments after a call.
-pub(crate) fn outputs(frame: &Frame, targets: &[String], arguments: &[Argument]) -> SqlResult<Vec<(u16, OutputValue)>> {
+pub(crate) fn outputs(
+    frame: &Frame,
+    targets: &[String],
+    arguments: &[Argument],
+) -> SqlResult<Vec<(u16, OutputValue)>> {
     let mut out = Vec::new();
     for (place, (argument, target)) in arguments.iter().zip(targets).enumerate() {
         if argument.output {
             let sql_type = frame.variable_type(target).unwrap_or(argument.sql_type);
-            out.push((place as u16, OutputValue { name: target.clone(), sql_type, value: frame.variable(&crate::catalog::fold(target))? }));
+            out.push((
+                place as u16,
+                OutputValue {
+                    name: target.clone(),
+                    sql_type,
+                    value: frame.variable(&crate::catalog::fold(target))?,
+                },
+            ));
         }
     }
     Ok(out)
 }
 
 /// Calls a procedure by name.
-pub(crate) fn procedure(executor: &mut Executor<'_>, name: &ObjectName, arguments: Vec<Argument>) -> SqlResult<Returned> {
+pub(crate) fn procedure(
+    executor: &mut Executor<'_>,
+    name: &ObjectName,
+    arguments: Vec<Argument>,
+) -> SqlResult<Returned> {
     executor.aborted = false;
     let found = Binder::new(executor.session, executor.frame).procedure(name)?;
     let Some((procedure, database)) = found else {
         if let Some(outcome) = system_procedures::call(executor, name, &arguments) {
             return outcome;
         }
-        return Err(SqlError::new(2812, format!("Could not find stored procedure '{}'.", name.parts.join("."))).state(62));
+        return Err(SqlError::new(
+            2812,
+            format!(
+                "Could not find stored procedure '{}'.",
+                name.parts.join(".")
+            ),
+        )
+        .state(62));
     };
     super::permission::check_procedure(executor.session, &procedure, &database)?;
     executor.nested(|executor| {
@@ -148,7 +246,7 @@ pub(crate) fn procedure(executor: &mut Executor<'_>, name: &ObjectName, argument
         }
         session.shared.publish_options(&options);
         *session.options.borrow_mut() = options;
-        session.drop_temp_tables(frame.level + 1);
+        session.drop_temp_tables(frame.level);
         let status = match outcome? {
             Outcome::Abort => None,
             Outcome::Return(status) => status.or(Some(-6)),

@@ -63,7 +63,11 @@ fn push(out: &mut Vec<u8>, value: &Value) {
             out.extend_from_slice(&days.to_le_bytes());
             out.extend_from_slice(&ticks.to_le_bytes());
         }
-        Value::DateTimeOffset { days, ticks, offset_minutes } => {
+        Value::DateTimeOffset {
+            days,
+            ticks,
+            offset_minutes,
+        } => {
             out.extend_from_slice(&days.to_le_bytes());
             out.extend_from_slice(&ticks.to_le_bytes());
             out.extend_from_slice(&offset_minutes.to_le_bytes());
@@ -114,14 +118,29 @@ impl<'a> Reader<'a> {
                 let [scale] = self.array::<1>()?;
                 Value::Decimal(Decimal::new(i128::from_le_bytes(self.array()?), scale))
             }
-            SqlType::Char(_) | SqlType::VarChar(_) | SqlType::NChar(_) | SqlType::NVarChar(_) => Value::Text(Arc::from(std::str::from_utf8(self.blob()?).ok()?)),
+            SqlType::Char(_) | SqlType::VarChar(_) | SqlType::NChar(_) | SqlType::NVarChar(_) => {
+                Value::Text(Arc::from(std::str::from_utf8(self.blob()?).ok()?))
+            }
             SqlType::Binary(_) | SqlType::VarBinary(_) => Value::Binary(Arc::from(self.blob()?)),
             SqlType::Date => Value::Date(i32::from_le_bytes(self.array()?)),
             SqlType::Time(_) => Value::Time(u64::from_le_bytes(self.array()?)),
-            SqlType::DateTime => Value::DateTime { days: i32::from_le_bytes(self.array()?), ticks: u32::from_le_bytes(self.array()?) },
-            SqlType::SmallDateTime => Value::SmallDateTime { days: u16::from_le_bytes(self.array()?), minutes: u16::from_le_bytes(self.array()?) },
-            SqlType::DateTime2(_) => Value::DateTime2 { days: i32::from_le_bytes(self.array()?), ticks: u64::from_le_bytes(self.array()?) },
-            SqlType::DateTimeOffset(_) => Value::DateTimeOffset { days: i32::from_le_bytes(self.array()?), ticks: u64::from_le_bytes(self.array()?), offset_minutes: i16::from_le_bytes(self.array()?) },
+            SqlType::DateTime => Value::DateTime {
+                days: i32::from_le_bytes(self.array()?),
+                ticks: u32::from_le_bytes(self.array()?),
+            },
+            SqlType::SmallDateTime => Value::SmallDateTime {
+                days: u16::from_le_bytes(self.array()?),
+                minutes: u16::from_le_bytes(self.array()?),
+            },
+            SqlType::DateTime2(_) => Value::DateTime2 {
+                days: i32::from_le_bytes(self.array()?),
+                ticks: u64::from_le_bytes(self.array()?),
+            },
+            SqlType::DateTimeOffset(_) => Value::DateTimeOffset {
+                days: i32::from_le_bytes(self.array()?),
+                ticks: u64::from_le_bytes(self.array()?),
+                offset_minutes: i16::from_le_bytes(self.array()?),
+            },
             SqlType::UniqueIdentifier => Value::Uuid(self.array()?),
             SqlType::SqlVariant => {
                 let [length] = self.array::<1>()?;
@@ -147,8 +166,14 @@ pub fn decode(columns: &[TableColumn], bytes: &[u8]) -> SqlResult<Vec<Value>> {
     }
     let mut row = Vec::with_capacity(count);
     for (at, column) in columns.iter().enumerate() {
-        let null = bitmap.get(at / 8).is_some_and(|byte| byte >> (at % 8) & 1 == 1);
-        row.push(if null { Value::Null } else { reader.value(column.sql_type).ok_or_else(damaged)? });
+        let null = bitmap
+            .get(at / 8)
+            .is_some_and(|byte| byte >> (at % 8) & 1 == 1);
+        row.push(if null {
+            Value::Null
+        } else {
+            reader.value(column.sql_type).ok_or_else(damaged)?
+        });
     }
     Ok(row)
 }
@@ -163,17 +188,40 @@ mod tests {
         let cases = [
             (SqlType::Int, Value::Int(-5)),
             (SqlType::VarChar(Length::Limited(10)), Value::text("grüße")),
-            (SqlType::Decimal { precision: 9, scale: 2 }, Value::Decimal(Decimal::new(-12345, 2))),
+            (
+                SqlType::Decimal {
+                    precision: 9,
+                    scale: 2,
+                },
+                Value::Decimal(Decimal::new(-12345, 2)),
+            ),
             (SqlType::UniqueIdentifier, Value::Uuid([7; 16])),
             (SqlType::DateTime, Value::DateTime { days: -3, ticks: 9 }),
             (SqlType::Bit, Value::Null),
-            (SqlType::SqlVariant, Value::Variant(Box::new((SqlType::NVarChar(Length::Limited(4)), Value::text("x"))))),
+            (
+                SqlType::SqlVariant,
+                Value::Variant(Box::new((
+                    SqlType::NVarChar(Length::Limited(4)),
+                    Value::text("x"),
+                ))),
+            ),
             (SqlType::Float, Value::Float(0.1)),
-            (SqlType::VarBinary(Length::Max), Value::Binary(Arc::from([1_u8, 0, 2]))),
+            (
+                SqlType::VarBinary(Length::Max),
+                Value::Binary(Arc::from([1_u8, 0, 2])),
+            ),
         ];
         let columns: Vec<TableColumn> = cases
             .iter()
-            .map(|(sql_type, _)| TableColumn { column_id: 1, name: "c".into(), sql_type: *sql_type, declared: String::new(), nullable: true, identity: None, default: None })
+            .map(|(sql_type, _)| TableColumn {
+                column_id: 1,
+                name: "c".into(),
+                sql_type: *sql_type,
+                declared: String::new(),
+                nullable: true,
+                identity: None,
+                default: None,
+            })
             .collect();
         let row: Vec<Value> = cases.iter().map(|(_, v)| v.clone()).collect();
         let bytes = encode(&row);

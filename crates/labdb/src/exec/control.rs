@@ -18,7 +18,25 @@ fn ends_batch(number: i32) -> bool {
 
 /// Errors of names and types that end the batch (or procedure) without touching the transaction.
 fn ends_scope(error: &SqlError) -> bool {
-    error.severity == 15 || matches!(error.number, 137 | 207 | 208 | 209 | 911 | 4104 | 8120 | 107 | 195 | 206 | 213 | 402 | 529 | 257 | 4121 | 1087)
+    error.severity == 15
+        || matches!(
+            error.number,
+            137 | 207
+                | 208
+                | 209
+                | 911
+                | 4104
+                | 8120
+                | 107
+                | 195
+                | 206
+                | 213
+                | 402
+                | 529
+                | 257
+                | 4121
+                | 1087
+        )
 }
 
 impl Executor<'_> {
@@ -56,9 +74,15 @@ impl Executor<'_> {
         self.session.forget_time();
         match &statement.kind {
             StatementKind::Block(inner) => self.run(inner, 0),
-            StatementKind::If { condition, then, otherwise } => match self.guarded(|e| e.condition(condition))? {
+            StatementKind::If {
+                condition,
+                then,
+                otherwise,
+            } => match self.guarded(|e| e.condition(condition))? {
                 Guarded::Done(true) => self.statement(then),
-                Guarded::Done(false) => otherwise.as_ref().map_or(Ok(Outcome::Next), |s| self.statement(s)),
+                Guarded::Done(false) => otherwise
+                    .as_ref()
+                    .map_or(Ok(Outcome::Next), |s| self.statement(s)),
                 Guarded::Failed(outcome) => Ok(outcome),
             },
             StatementKind::While { condition, body } => loop {
@@ -80,10 +104,12 @@ impl Executor<'_> {
             StatementKind::Goto(label) => Ok(Outcome::Goto(label.to_lowercase())),
             StatementKind::Label(_) => Ok(Outcome::Next),
             StatementKind::TryCatch { body, handler } => self.try_catch(body, handler),
-            StatementKind::Return(value) => match self.guarded(|e| e.return_value(value.as_ref()))? {
-                Guarded::Done(value) => Ok(Outcome::Return(value)),
-                Guarded::Failed(outcome) => Ok(outcome),
-            },
+            StatementKind::Return(value) => {
+                match self.guarded(|e| e.return_value(value.as_ref()))? {
+                    Guarded::Done(value) => Ok(Outcome::Return(value)),
+                    Guarded::Failed(outcome) => Ok(outcome),
+                }
+            }
             StatementKind::Execute(execute) => {
                 let line = statement.line;
                 match self.execute(execute) {
@@ -103,8 +129,16 @@ impl Executor<'_> {
 
     /// Runs one piece of work as a statement of its own: all of it happens or nothing; without a
     /// transaction of the user's it is committed at its end.
-    fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> SqlResult<T>) -> SqlResult<Guarded<T>> {
-        let mark = self.session.transaction.borrow().as_ref().map(ActiveTransaction::mark);
+    fn guarded<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> SqlResult<T>,
+    ) -> SqlResult<Guarded<T>> {
+        let mark = self
+            .session
+            .transaction
+            .borrow()
+            .as_ref()
+            .map(ActiveTransaction::mark);
         let outcome = work(self).and_then(|value| {
             self.end_statement()?;
             Ok(value)
@@ -135,14 +169,21 @@ impl Executor<'_> {
     }
 
     /// Takes a failed statement back, tells the client unless a TRY will, and says where to go on.
-    pub(crate) fn failed(&mut self, mut error: SqlError, mark: Option<crate::session::Mark>) -> SqlResult<Outcome> {
+    pub(crate) fn failed(
+        &mut self,
+        mut error: SqlError,
+        mark: Option<crate::session::Mark>,
+    ) -> SqlResult<Outcome> {
         let session = self.session;
         if error.procedure.is_none() {
             error.procedure.clone_from(&self.frame.procedure);
         }
         let fatal = error.severity >= 20 || matches!(error.number, CANCELLED | CLIENT_GONE);
         session.last_error.set(error.number);
-        session.shared.previous_error.store(error.number, Ordering::Relaxed);
+        session
+            .shared
+            .previous_error
+            .store(error.number, Ordering::Relaxed);
         session.row_count.set(0);
         let open = session.tran_count.get() > 0 || session.atomic.get() > 0;
         if open {
@@ -164,7 +205,8 @@ impl Executor<'_> {
             return Err(error);
         }
         let raised = error.number >= 50_000;
-        let abort_transaction = ends_batch(error.number) || (session.options.borrow().xact_abort && (!raised || self.thrown));
+        let abort_transaction = ends_batch(error.number)
+            || (session.options.borrow().xact_abort && (!raised || self.thrown));
         let in_try = self.frame.tries.get() > 0;
         if error.number == 1205 {
             self.rollback_all_and_tell()?;
@@ -180,20 +222,42 @@ impl Executor<'_> {
         if in_try {
             return Err(error);
         }
-        let ends = abort_transaction || self.thrown || ends_scope(&error) && self.frame.level == 0 || error.number == 1205;
+        let ends = abort_transaction
+            || self.thrown
+            || ends_scope(&error) && self.frame.level == 0
+            || error.number == 1205;
         self.thrown = false;
         self.client.error(&error)?;
         if let Some(second) = super::permission::follower(&error) {
             self.client.error(&second.at_line(error.line))?;
-        } else if matches!(error.number, 515 | 547 | 2601 | 2627 | 2628 | 8152 | 220 | 8115 | 8134) {
-            self.client.info(&SqlError::new(3621, "The statement has been terminated.").severity(0).at_line(error.line))?;
-        } else if matches!(error.number, 3201 | 3202 | 3203 | 4208 | 4214 | 3102 | 3101 | 3154 | 3159 | 3241 | 3234 | 3021) && !error.message.is_empty() {
+        } else if matches!(
+            error.number,
+            515 | 547 | 2601 | 2627 | 2628 | 8152 | 220 | 8115 | 8134
+        ) {
+            self.client.info(
+                &SqlError::new(3621, "The statement has been terminated.")
+                    .severity(0)
+                    .at_line(error.line),
+            )?;
+        } else if matches!(
+            error.number,
+            3201 | 3202 | 3203 | 4208 | 4214 | 3102 | 3101 | 3154 | 3159 | 3241 | 3234 | 3021
+        ) && !error.message.is_empty()
+        {
             let what = self.backup_verb;
             if !what.is_empty() {
-                self.client.error(&SqlError::new(3013, format!("{what} is terminating abnormally.")).at_line(error.line))?;
+                self.client.error(
+                    &SqlError::new(3013, format!("{what} is terminating abnormally."))
+                        .at_line(error.line),
+                )?;
             }
         }
-        self.client.done(&Done { rows: None, error: true, in_transaction: session.tran_count.get() > 0, command: Command::Other })?;
+        self.client.done(&Done {
+            rows: None,
+            error: true,
+            in_transaction: session.tran_count.get() > 0,
+            command: Command::Other,
+        })?;
         if ends_scope(&error) && self.frame.level > 0 {
             return Ok(Outcome::Return(None));
         }
@@ -201,7 +265,12 @@ impl Executor<'_> {
     }
 
     fn rollback_all_and_tell(&mut self) -> SqlResult<()> {
-        let number = self.session.transaction.borrow().as_ref().map_or(0, |t| t.number);
+        let number = self
+            .session
+            .transaction
+            .borrow()
+            .as_ref()
+            .map_or(0, |t| t.number);
         let open = self.session.tran_count.get() > 0;
         self.session.rollback_everything();
         if open {
@@ -213,11 +282,15 @@ impl Executor<'_> {
     fn try_catch(&mut self, body: &[Statement], handler: &[Statement]) -> SqlResult<Outcome> {
         self.frame.tries.set(self.frame.tries.get() + 1);
         let outcome = self.run(body, 0);
-        self.frame.tries.set(self.frame.tries.get().saturating_sub(1));
+        self.frame
+            .tries
+            .set(self.frame.tries.get().saturating_sub(1));
         self.thrown = false;
         let error = match outcome {
             Ok(outcome) => return Ok(outcome),
-            Err(e) if e.severity >= 20 || matches!(e.number, CANCELLED | CLIENT_GONE) => return Err(e),
+            Err(e) if e.severity >= 20 || matches!(e.number, CANCELLED | CLIENT_GONE) => {
+                return Err(e);
+            }
             Err(e) => e,
         };
         self.session.last_error.set(error.number);
@@ -228,7 +301,8 @@ impl Executor<'_> {
     }
 
     fn condition(&self, condition: &Expr) -> SqlResult<bool> {
-        self.condition_plan(condition)?.holds(&self.context(), &Env::empty())
+        self.condition_plan(condition)?
+            .holds(&self.context(), &Env::empty())
     }
 
     /// Evaluates an expression that stands outside a query.
@@ -253,13 +327,19 @@ impl Executor<'_> {
 
     /// The same as a whole number; `None` for NULL.
     pub(crate) fn evaluate_int(&self, expression: &Expr) -> SqlResult<Option<i64>> {
-        Ok(crate::eval::convert::as_i64(&self.evaluate_as(expression, SqlType::BigInt)?))
+        Ok(crate::eval::convert::as_i64(
+            &self.evaluate_as(expression, SqlType::BigInt)?,
+        ))
     }
 
     fn return_value(&self, value: Option<&Expr>) -> SqlResult<Option<i32>> {
         match value {
             None => Ok(Some(0)),
-            Some(value) => Ok(Some(self.evaluate_int(value)?.and_then(|n| i32::try_from(n).ok()).unwrap_or(0))),
+            Some(value) => Ok(Some(
+                self.evaluate_int(value)?
+                    .and_then(|n| i32::try_from(n).ok())
+                    .unwrap_or(0),
+            )),
         }
     }
 
@@ -360,7 +440,14 @@ impl Executor<'_> {
         }
     }
 
-    fn raise(&mut self, message: &Expr, severity: &Expr, state: &Expr, arguments: &[Expr], options: &[String]) -> SqlResult<()> {
+    fn raise(
+        &mut self,
+        message: &Expr,
+        severity: &Expr,
+        state: &Expr,
+        arguments: &[Expr],
+        options: &[String],
+    ) -> SqlResult<()> {
         let (value, from) = self.evaluate(message)?;
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
@@ -369,10 +456,20 @@ impl Executor<'_> {
         let severity = self.evaluate_int(severity)?.unwrap_or(0).clamp(0, 25) as u8;
         let state = self.evaluate_int(state)?.unwrap_or(1).clamp(0, 255) as u8;
         if severity > 18 && !options.iter().any(|o| o == "LOG") {
-            return Err(SqlError::new(2754, "Error severity levels greater than 18 can only be specified by members of the sysadmin role, using the WITH LOG option."));
+            return Err(SqlError::new(
+                2754,
+                "Error severity levels greater than 18 can only be specified by members of the sysadmin role, using the WITH LOG option.",
+            ));
         }
         let (number, text) = match crate::eval::convert::as_i64(&value) {
-            Some(n) => return Err(SqlError::new(18054, format!("Error {n}, severity {severity}, state {state} was raised, but no message with that error number was found in sys.messages. labdb keeps no user-defined messages: give RAISERROR a text."))),
+            Some(n) => {
+                return Err(SqlError::new(
+                    18054,
+                    format!(
+                        "Error {n}, severity {severity}, state {state} was raised, but no message with that error number was found in sys.messages. labdb keeps no user-defined messages: give RAISERROR a text."
+                    ),
+                ));
+            }
             None => {
                 let text = crate::eval::format::text(&value, from, None).unwrap_or_default();
                 (50_000, super::messages::format(&text, &values)?)
@@ -381,7 +478,10 @@ impl Executor<'_> {
         if options.iter().any(|o| o == "LOG") {
             self.session.instance.log_error(self.session.id(), &text);
         }
-        let error = SqlError::new(number, text).severity(severity).state(state).at_line(self.line);
+        let error = SqlError::new(number, text)
+            .severity(severity)
+            .state(state)
+            .at_line(self.line);
         if severity <= 10 {
             self.client.info(&error)?;
         } else {
@@ -398,19 +498,28 @@ impl Executor<'_> {
             Waiting::Delay(e) => (e, true),
             Waiting::Time(e) => (e, false),
         };
-        let bad = |text: &str| SqlError::new(148, format!("Incorrect time syntax in time string '{text}' used with WAITFOR.")).severity(15);
+        let bad = |text: &str| {
+            SqlError::new(
+                148,
+                format!("Incorrect time syntax in time string '{text}' used with WAITFOR."),
+            )
+            .severity(15)
+        };
         let (value, from) = self.evaluate(expression)?;
         let ticks = match &value {
             Value::Text(text) => match crate::eval::parse::moment(text, 0) {
                 Ok(m) if text.contains(':') => m.ticks,
                 _ => return Err(bad(text)),
             },
-            other => crate::eval::calendar::moment(other).map(|m| m.ticks).ok_or_else(|| bad(crate::eval::types::type_name(from)))?,
+            other => crate::eval::calendar::moment(other)
+                .map(|m| m.ticks)
+                .ok_or_else(|| bad(crate::eval::types::type_name(from)))?,
         };
         let wait = if delay {
             ticks
         } else {
-            (ticks - crate::eval::calendar::now_local().ticks).rem_euclid(crate::eval::calendar::TICKS_PER_DAY)
+            (ticks - crate::eval::calendar::now_local().ticks)
+                .rem_euclid(crate::eval::calendar::TICKS_PER_DAY)
         };
         let begun = Instant::now();
         let end = begun + Duration::from_nanos(wait as u64 * 100);
@@ -434,27 +543,56 @@ impl Executor<'_> {
         let old = self.session.database().name();
         let database = self.session.use_database(name)?;
         let new = database.name();
-        self.client.env_change(&EnvChange::Database(old, new.clone()))?;
-        self.client.info(&SqlError::new(5701, format!("Changed database context to '{new}'.")).severity(0).state(1).at_line(self.line))
+        self.client
+            .env_change(&EnvChange::Database(old, new.clone()))?;
+        self.client.info(
+            &SqlError::new(5701, format!("Changed database context to '{new}'."))
+                .severity(0)
+                .state(1)
+                .at_line(self.line),
+        )
     }
 
     fn kill(&mut self, id: &Expr) -> SqlResult<()> {
         super::permission::require_sysadmin(self.session, "KILL")?;
         let id = self.evaluate_int(id)?.unwrap_or(0);
         if i64::from(self.session.id()) == id {
-            return Err(SqlError::new(6104, "Cannot use KILL to kill your own process."));
+            return Err(SqlError::new(
+                6104,
+                "Cannot use KILL to kill your own process.",
+            ));
         }
-        let session = i16::try_from(id).ok().and_then(|id| self.session.instance.session(id)).ok_or_else(|| SqlError::new(6106, format!("Process ID {id} is not an active process ID.")))?;
-        self.session.instance.log_error(self.session.id(), &format!("Process ID {id} was killed by session {}.", self.session.id()));
+        let session = i16::try_from(id)
+            .ok()
+            .and_then(|id| self.session.instance.session(id))
+            .ok_or_else(|| {
+                SqlError::new(
+                    6106,
+                    format!("Process ID {id} is not an active process ID."),
+                )
+            })?;
+        self.session.instance.log_error(
+            self.session.id(),
+            &format!(
+                "Process ID {id} was killed by session {}.",
+                self.session.id()
+            ),
+        );
         self.session.instance.kill(&session);
         Ok(())
     }
 
     /// Checks the depth of calls and counts one more while `work` runs.
-    pub(crate) fn nested<T>(&mut self, work: impl FnOnce(&mut Self) -> SqlResult<T>) -> SqlResult<T> {
+    pub(crate) fn nested<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> SqlResult<T>,
+    ) -> SqlResult<T> {
         let depth = self.session.nesting.get() + 1;
         if depth > MAX_DEPTH {
-            return Err(SqlError::new(217, "Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32)."));
+            return Err(SqlError::new(
+                217,
+                "Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).",
+            ));
         }
         self.session.nesting.set(depth);
         let outcome = work(self);
@@ -465,7 +603,12 @@ impl Executor<'_> {
     /// DONE of a statement that counts no rows.
     pub(crate) fn done(&mut self, command: Command, rows: Option<u64>) -> SqlResult<()> {
         let counted = rows.filter(|_| !self.session.options.borrow().no_count);
-        self.client.done(&Done { rows: counted, error: false, in_transaction: self.session.tran_count.get() > 0, command })
+        self.client.done(&Done {
+            rows: counted,
+            error: false,
+            in_transaction: self.session.tran_count.get() > 0,
+            command,
+        })
     }
 
     /// Commits a statement that counts no rows, if nothing else does, and sends DONE.
@@ -477,7 +620,10 @@ impl Executor<'_> {
     /// Sets `@@ROWCOUNT` and sends DONE.
     pub(crate) fn finish(&mut self, command: Command, rows: u64) -> SqlResult<()> {
         self.session.row_count.set(rows as i64);
-        self.session.shared.row_count.store(rows as i64, Ordering::Relaxed);
+        self.session
+            .shared
+            .row_count
+            .store(rows as i64, Ordering::Relaxed);
         // The commit comes before the answer: a client that reads DONE has a durable row.
         self.end_statement()?;
         self.done(command, Some(rows))
@@ -490,5 +636,7 @@ enum Guarded<T> {
 }
 
 fn find_label(statements: &[Statement], label: &str) -> Option<usize> {
-    statements.iter().position(|s| matches!(&s.kind, StatementKind::Label(l) if l.to_lowercase() == label))
+    statements
+        .iter()
+        .position(|s| matches!(&s.kind, StatementKind::Label(l) if l.to_lowercase() == label))
 }

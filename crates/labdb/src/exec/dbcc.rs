@@ -6,10 +6,25 @@ use labdb_tsql::ast::{Expr, ObjectName};
 use labdb_types::{Column, Length, SqlError, SqlResult, SqlType, Value};
 
 /// The commands, for the documentation's test.
-pub(crate) const COMMANDS: &[&str] = &["CHECKIDENT", "FREEPROCCACHE", "LOGINFO", "OPENTRAN", "SQLPERF", "TRACEOFF", "TRACEON", "TRACESTATUS", "USEROPTIONS"];
+pub const COMMANDS: &[&str] = &[
+    "CHECKIDENT",
+    "FREEPROCCACHE",
+    "LOGINFO",
+    "OPENTRAN",
+    "SQLPERF",
+    "TRACEOFF",
+    "TRACEON",
+    "TRACESTATUS",
+    "USEROPTIONS",
+];
 
 impl Executor<'_> {
-    pub(crate) fn dbcc(&mut self, command: &str, arguments: &[Expr], options: &[String]) -> SqlResult<()> {
+    pub(crate) fn dbcc(
+        &mut self,
+        command: &str,
+        arguments: &[Expr],
+        options: &[String],
+    ) -> SqlResult<()> {
         match command {
             "TRACEON" | "TRACEOFF" => {
                 super::permission::require_sysadmin(self.session, command)?;
@@ -87,15 +102,34 @@ impl Executor<'_> {
             None => String::new(),
         };
         if !what.eq_ignore_ascii_case("LOGSPACE") {
-            return Err(SqlError::new(40510, format!("DBCC SQLPERF({what}) is outside labdb's subset, which has LOGSPACE; counters are never cleared, take differences.")));
+            return Err(SqlError::new(
+                40510,
+                format!(
+                    "DBCC SQLPERF({what}) is outside labdb's subset, which has LOGSPACE; counters are never cleared, take differences."
+                ),
+            ));
         }
         super::permission::require_server_state(self.session)?;
-        self.client.columns(&[Column::new("Database Name", SqlType::NVarChar(Length::Limited(128))), Column::new("Log Size (MB)", SqlType::Real), Column::new("Log Space Used (%)", SqlType::Real), Column::new("Status", SqlType::Int)])?;
+        self.client.columns(&[
+            Column::new("Database Name", SqlType::NVarChar(Length::Limited(128))),
+            Column::new("Log Size (MB)", SqlType::Real),
+            Column::new("Log Space Used (%)", SqlType::Real),
+            Column::new("Status", SqlType::Int),
+        ])?;
         let databases = self.session.instance.databases();
         for database in &databases {
             let space = database.storage.log_space();
-            let used = if space.total == 0 { 0.0 } else { space.used as f64 * 100.0 / space.total as f64 };
-            self.client.row(&[Value::text(database.name()), Value::Real((space.total as f64 / 1_048_576.0) as f32), Value::Real(used as f32), Value::Int(0)])?;
+            let used = if space.total == 0 {
+                0.0
+            } else {
+                space.used as f64 * 100.0 / space.total as f64
+            };
+            self.client.row(&[
+                Value::text(database.name()),
+                Value::Real((space.total as f64 / 1_048_576.0) as f32),
+                Value::Real(used as f32),
+                Value::Int(0),
+            ])?;
         }
         self.finish(crate::session::Command::Select, databases.len() as u64)
     }
@@ -109,12 +143,33 @@ impl Executor<'_> {
             }
             None => self.session.database(),
         };
-        let wide = SqlType::Decimal { precision: 25, scale: 0 };
-        self.client.columns(&[Column::new("RecoveryUnitId", SqlType::Int), Column::new("FileId", SqlType::Int), Column::new("FileSize", SqlType::BigInt), Column::new("StartOffset", SqlType::BigInt), Column::new("FSeqNo", SqlType::Int), Column::new("Status", SqlType::Int), Column::new("Parity", SqlType::TinyInt), Column::new("CreateLSN", wide)])?;
+        let wide = SqlType::Decimal {
+            precision: 25,
+            scale: 0,
+        };
+        self.client.columns(&[
+            Column::new("RecoveryUnitId", SqlType::Int),
+            Column::new("FileId", SqlType::Int),
+            Column::new("FileSize", SqlType::BigInt),
+            Column::new("StartOffset", SqlType::BigInt),
+            Column::new("FSeqNo", SqlType::Int),
+            Column::new("Status", SqlType::Int),
+            Column::new("Parity", SqlType::TinyInt),
+            Column::new("CreateLSN", wide),
+        ])?;
         let vlfs = database.storage.vlfs();
         for vlf in &vlfs {
             let lsn = i128::try_from(vlf.create_lsn.to_numeric()).unwrap_or(0);
-            self.client.row(&[Value::Int(0), Value::Int(i32::from(vlf.file_id)), Value::BigInt(vlf.size as i64), Value::BigInt(vlf.begin_offset as i64), Value::Int(vlf.sequence_number as i32), Value::Int(i32::from(vlf.status)), Value::TinyInt(vlf.parity), Value::Decimal(labdb_types::Decimal::new(lsn, 0))])?;
+            self.client.row(&[
+                Value::Int(0),
+                Value::Int(i32::from(vlf.file_id)),
+                Value::BigInt(vlf.size as i64),
+                Value::BigInt(vlf.begin_offset as i64),
+                Value::Int(vlf.sequence_number as i32),
+                Value::Int(i32::from(vlf.status)),
+                Value::TinyInt(vlf.parity),
+                Value::Decimal(labdb_types::Decimal::new(lsn, 0)),
+            ])?;
         }
         self.finish(crate::session::Command::Select, vlfs.len() as u64)
     }
@@ -127,12 +182,18 @@ impl Executor<'_> {
         };
         let table = Binder::new(self.session, self.frame).table(&ObjectName { parts: crate::functions::split_name(&name) }).map_err(|_| SqlError::new(2501, format!("Cannot find a table or object with the name \"{name}\". Check the system catalog.")).state(45))?;
         let Some((_, identity)) = table.identity() else {
-            return Err(SqlError::new(7997, format!("'{name}' does not contain an identity column.")));
+            return Err(SqlError::new(
+                7997,
+                format!("'{name}' does not contain an identity column."),
+            ));
         };
         let old = identity.last();
         let shown = old.map_or("NULL".to_owned(), |n| n.to_string());
         let mode = match arguments.get(1) {
-            Some(argument) => self.evaluate_text(argument)?.unwrap_or_default().to_ascii_uppercase(),
+            Some(argument) => self
+                .evaluate_text(argument)?
+                .unwrap_or_default()
+                .to_ascii_uppercase(),
             None => String::new(),
         };
         let fresh = match arguments.get(2) {
@@ -143,11 +204,20 @@ impl Executor<'_> {
             // An empty table starts with the value itself, another one with the value after it.
             if old.is_some() {
                 identity.reset(value.saturating_add(identity.increment));
-                identity.used.store(true, std::sync::atomic::Ordering::Relaxed);
+                identity
+                    .used
+                    .store(true, std::sync::atomic::Ordering::Relaxed);
             } else {
                 identity.reset(value);
             }
         }
-        self.client.info(&SqlError::new(7998, format!("Checking identity information: current identity value '{shown}'.")).severity(0).at_line(self.line))
+        self.client.info(
+            &SqlError::new(
+                7998,
+                format!("Checking identity information: current identity value '{shown}'."),
+            )
+            .severity(0)
+            .at_line(self.line),
+        )
     }
 }

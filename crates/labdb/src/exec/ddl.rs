@@ -3,12 +3,18 @@
 use super::Executor;
 use super::failure::storage_error;
 use crate::bind::Binder;
-use crate::catalog::{Catalog, CheckConstraint, DefaultConstraint, Identity, Index, IndexKey, KeyKind, MemoryRows, Object, ObjectRecord, Procedure, Store, Table, TableColumn, fold, table_record};
+use crate::catalog::{
+    Catalog, CheckConstraint, DefaultConstraint, Identity, Index, IndexKey, KeyKind, MemoryRows,
+    Object, ObjectRecord, Procedure, Store, Table, TableColumn, fold, table_record,
+};
 use crate::eval::{calendar, types};
 use crate::instance::Database;
 use crate::session::Undo;
 use labdb_storage::{HeapId, RowId};
-use labdb_tsql::ast::{ColumnDefinition, Expr, IndexColumn, KeyConstraint, ObjectName, ProcedureParameter, Statement, TableConstraint, TableDefinition};
+use labdb_tsql::ast::{
+    ColumnDefinition, Expr, IndexColumn, KeyConstraint, ObjectName, ProcedureParameter, Statement,
+    TableConstraint, TableDefinition,
+};
 use labdb_types::{Column, SqlError, SqlResult, SqlType, Value};
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
@@ -17,7 +23,11 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 /// Error 2714.
 pub(crate) fn exists_already(name: &str) -> SqlError {
-    SqlError::new(2714, format!("There is already an object named '{name}' in the database.")).state(6)
+    SqlError::new(
+        2714,
+        format!("There is already an object named '{name}' in the database."),
+    )
+    .state(6)
 }
 
 /// Error 3701.
@@ -27,7 +37,10 @@ pub(crate) fn cannot_drop(what: &str, name: &str) -> SqlError {
 
 /// The end of a made-up constraint name.
 fn suffix(id: i32) -> String {
-    format!("{:016X}", (id as u32 as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    format!(
+        "{:016X}",
+        (id as u32 as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    )
 }
 
 fn now() -> Value {
@@ -45,17 +58,29 @@ impl Executor<'_> {
     pub(crate) fn change(&self, database: &Arc<Database>) -> SqlResult<Change> {
         super::permission::require_sysadmin(self.session, "DDL")?;
         if database.read_only.load(Ordering::Relaxed) {
-            return Err(SqlError::new(3906, format!("Failed to update database \"{}\" because the database is read-only.", database.name())));
+            return Err(SqlError::new(
+                3906,
+                format!(
+                    "Failed to update database \"{}\" because the database is read-only.",
+                    database.name()
+                ),
+            ));
         }
         super::locking::schema(self.session, database.id)?;
         // The lock counts as work of the transaction, so that its end releases it.
         super::table::with_transaction(self.session, |_| Ok(()))?;
-        Ok(Change { database: Arc::clone(database), catalog: (*database.catalog()).clone() })
+        Ok(Change {
+            database: Arc::clone(database),
+            catalog: (*database.catalog()).clone(),
+        })
     }
 
     /// Puts a changed catalog in place; a rollback puts the old one back.
     pub(crate) fn publish(&self, change: Change) -> SqlResult<()> {
-        let before = std::mem::replace(&mut *change.database.catalog.write(), Arc::new(change.catalog));
+        let before = std::mem::replace(
+            &mut *change.database.catalog.write(),
+            Arc::new(change.catalog),
+        );
         super::table::with_transaction(self.session, |t| {
             t.push(Undo::Catalog(Arc::clone(&change.database), before));
             Ok(())
@@ -65,29 +90,53 @@ impl Executor<'_> {
     }
 
     /// Writes a record to the catalog heap.
-    pub(crate) fn write_record(&self, database: &Arc<Database>, record: &ObjectRecord) -> SqlResult<RowId> {
-        let bytes = serde_json::to_vec(record).map_err(|e| crate::plan::expression::internal(&e.to_string()))?;
+    pub(crate) fn write_record(
+        &self,
+        database: &Arc<Database>,
+        record: &ObjectRecord,
+    ) -> SqlResult<RowId> {
+        let bytes = serde_json::to_vec(record)
+            .map_err(|e| crate::plan::expression::internal(&e.to_string()))?;
         super::table::with_transaction(self.session, |t| {
             let storage = t.storage(self.session, database);
-            database.storage.insert(storage, HeapId::CATALOG, &bytes).map_err(|e| storage_error(&e, &database.name()))
+            database
+                .storage
+                .insert(storage, HeapId::CATALOG, &bytes)
+                .map_err(|e| storage_error(&e, &database.name()))
         })
     }
 
     /// Replaces a record of the catalog heap.
-    pub(crate) fn rewrite_record(&self, database: &Arc<Database>, at: RowId, record: &ObjectRecord) -> SqlResult<RowId> {
-        let bytes = serde_json::to_vec(record).map_err(|e| crate::plan::expression::internal(&e.to_string()))?;
+    pub(crate) fn rewrite_record(
+        &self,
+        database: &Arc<Database>,
+        at: RowId,
+        record: &ObjectRecord,
+    ) -> SqlResult<RowId> {
+        let bytes = serde_json::to_vec(record)
+            .map_err(|e| crate::plan::expression::internal(&e.to_string()))?;
         super::table::with_transaction(self.session, |t| {
             let storage = t.storage(self.session, database);
-            database.storage.update(storage, HeapId::CATALOG, at, &bytes).map_err(|e| storage_error(&e, &database.name()))
+            database
+                .storage
+                .update(storage, HeapId::CATALOG, at, &bytes)
+                .map_err(|e| storage_error(&e, &database.name()))
         })
     }
 
     /// Removes a record of the catalog heap.
-    pub(crate) fn delete_record(&self, database: &Arc<Database>, at: Option<RowId>) -> SqlResult<()> {
+    pub(crate) fn delete_record(
+        &self,
+        database: &Arc<Database>,
+        at: Option<RowId>,
+    ) -> SqlResult<()> {
         let Some(at) = at else { return Ok(()) };
         super::table::with_transaction(self.session, |t| {
             let storage = t.storage(self.session, database);
-            database.storage.delete(storage, HeapId::CATALOG, at).map_err(|e| storage_error(&e, &database.name()))
+            database
+                .storage
+                .delete(storage, HeapId::CATALOG, at)
+                .map_err(|e| storage_error(&e, &database.name()))
         })
     }
 
@@ -111,13 +160,26 @@ impl Executor<'_> {
         let mut change = self.change(&database)?;
         let schema = definition.name.schema().unwrap_or("dbo").to_owned();
         if change.catalog.schema_id(&schema).is_none() {
-            return Err(SqlError::new(2760, format!("The specified schema name \"{schema}\" either does not exist or you do not have permission to use it.")));
+            return Err(SqlError::new(
+                2760,
+                format!(
+                    "The specified schema name \"{schema}\" either does not exist or you do not have permission to use it."
+                ),
+            ));
         }
         if change.catalog.get(&schema, name).is_some() {
             return Err(exists_already(name));
         }
         let heap = self.new_heap(&database)?;
-        let table = build(&mut change.catalog, database.id, &schema, name, &definition.columns, &definition.constraints, Store::Heap(heap))?;
+        let table = build(
+            &mut change.catalog,
+            database.id,
+            &schema,
+            name,
+            &definition.columns,
+            &definition.constraints,
+            Store::Heap(heap),
+        )?;
         Binder::new(self.session, self.frame).rules(&table)?;
         self.add_table(change, table)?;
         self.end_and_done()
@@ -126,7 +188,10 @@ impl Executor<'_> {
     fn new_heap(&self, database: &Arc<Database>) -> SqlResult<HeapId> {
         super::table::with_transaction(self.session, |t| {
             let storage = t.storage(self.session, database);
-            database.storage.create_heap(storage).map_err(|e| storage_error(&e, &database.name()))
+            database
+                .storage
+                .create_heap(storage)
+                .map_err(|e| storage_error(&e, &database.name()))
         })
     }
 
@@ -136,7 +201,10 @@ impl Executor<'_> {
             None => None,
         };
         let table = Arc::new(table);
-        change.catalog.objects.insert(Catalog::key(&table.schema, &table.name), (Object::Table(Arc::clone(&table)), record));
+        change.catalog.objects.insert(
+            Catalog::key(&table.schema, &table.name),
+            (Object::Table(Arc::clone(&table)), record),
+        );
         self.publish(change)?;
         Ok(table)
     }
@@ -151,13 +219,20 @@ impl Executor<'_> {
             _ => None,
         };
         let table = Arc::new(table);
-        change.catalog.objects.insert(key, (Object::Table(Arc::clone(&table)), at));
+        change
+            .catalog
+            .objects
+            .insert(key, (Object::Table(Arc::clone(&table)), at));
         self.publish(change)?;
         Ok(table)
     }
 
     /// The table of SELECT INTO.
-    pub(crate) fn create_table_of(&mut self, name: &ObjectName, columns: &[Column]) -> SqlResult<Arc<Table>> {
+    pub(crate) fn create_table_of(
+        &mut self,
+        name: &ObjectName,
+        columns: &[Column],
+    ) -> SqlResult<Arc<Table>> {
         let object = name.object();
         let table_columns = |_: ()| -> Vec<TableColumn> {
             columns
@@ -190,7 +265,15 @@ impl Executor<'_> {
             created: now(),
         };
         if object.starts_with('#') {
-            let table = plain(self.session.take_temp_id(), 2, "dbo", Store::Memory(MemoryRows { transactional: true, ..MemoryRows::default() }));
+            let table = plain(
+                self.session.take_temp_id(),
+                2,
+                "dbo",
+                Store::Memory(MemoryRows {
+                    transactional: true,
+                    ..MemoryRows::default()
+                }),
+            );
             return self.add_temporary(object, table);
         }
         let database = self.database_for(name)?;
@@ -204,10 +287,18 @@ impl Executor<'_> {
         self.add_table(change, plain(id, database.id, &schema, Store::Heap(heap)))
     }
 
-    fn temporary(&self, name: &str, columns: &[ColumnDefinition], constraints: &[TableConstraint]) -> SqlResult<Table> {
+    fn temporary(
+        &self,
+        name: &str,
+        columns: &[ColumnDefinition],
+        constraints: &[TableConstraint],
+    ) -> SqlResult<Table> {
         let mut scratch = Catalog::default();
         let transactional = name.starts_with('#');
-        let store = Store::Memory(MemoryRows { transactional, ..MemoryRows::default() });
+        let store = Store::Memory(MemoryRows {
+            transactional,
+            ..MemoryRows::default()
+        });
         let mut table = build(&mut scratch, 2, "dbo", name, columns, constraints, store)?;
         table.object_id = self.session.take_temp_id();
         Binder::new(self.session, self.frame).rules(&table)?;
@@ -216,14 +307,20 @@ impl Executor<'_> {
 
     fn add_temporary(&self, name: &str, table: Table) -> SqlResult<Arc<Table>> {
         if name.starts_with("##") {
-            return Err(SqlError::new(40510, "Global temporary tables (##name) are outside labdb's subset: use a table in tempdb."));
+            return Err(SqlError::new(
+                40510,
+                "Global temporary tables (##name) are outside labdb's subset: use a table in tempdb.",
+            ));
         }
         let key = fold(name);
         if self.session.temp_tables.borrow().contains_key(&key) {
             return Err(exists_already(name));
         }
         let table = Arc::new(table);
-        self.session.temp_tables.borrow_mut().insert(key.clone(), (Arc::clone(&table), self.frame.level + 1));
+        self.session
+            .temp_tables
+            .borrow_mut()
+            .insert(key.clone(), (Arc::clone(&table), self.frame.level));
         self.session.bump_temp();
         super::table::with_transaction(self.session, |t| {
             t.push(Undo::TempTable(key, None));
@@ -233,7 +330,12 @@ impl Executor<'_> {
     }
 
     /// DECLARE @t TABLE.
-    pub(crate) fn declare_table(&mut self, name: &str, columns: &[ColumnDefinition], constraints: &[TableConstraint]) -> SqlResult<()> {
+    pub(crate) fn declare_table(
+        &mut self,
+        name: &str,
+        columns: &[ColumnDefinition],
+        constraints: &[TableConstraint],
+    ) -> SqlResult<()> {
         if self.frame.table_variable(name).is_ok() {
             // DECLARE in a loop runs again without effect.
             return Ok(());
@@ -275,7 +377,10 @@ impl Executor<'_> {
             if let Store::Heap(heap) = &*table.store {
                 super::table::with_transaction(self.session, |t| {
                     let storage = t.storage(self.session, &database);
-                    database.storage.drop_heap(storage, *heap).map_err(|e| storage_error(&e, &database.name()))
+                    database
+                        .storage
+                        .drop_heap(storage, *heap)
+                        .map_err(|e| storage_error(&e, &database.name()))
                 })?;
             }
             let removed = change.catalog.objects.remove(&Catalog::key(schema, object));
@@ -287,7 +392,9 @@ impl Executor<'_> {
     }
 
     fn drop_properties(&self, change: &mut Change, object_id: i32) -> SqlResult<()> {
-        let (gone, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut change.catalog.properties).into_iter().partition(|(p, _)| p.class == 1 && p.major_id == object_id);
+        let (gone, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut change.catalog.properties)
+            .into_iter()
+            .partition(|(p, _)| p.class == 1 && p.major_id == object_id);
         change.catalog.properties = kept;
         for (_, at) in gone {
             self.delete_record(&change.database, at)?;
@@ -297,20 +404,44 @@ impl Executor<'_> {
 
     /// Takes a table for a change of its shape.
     pub(crate) fn lock_table(&self, table: &Table) -> SqlResult<()> {
-        super::table::with_transaction(self.session, |t| super::locking::table(self.session, &mut t.locks, table, labdb_storage::LockMode::SchM))
+        super::table::with_transaction(self.session, |t| {
+            super::locking::table(
+                self.session,
+                &mut t.locks,
+                table,
+                labdb_storage::LockMode::SchM,
+            )
+        })
     }
 
     /// CREATE, ALTER PROCEDURE.
-    pub(crate) fn create_procedure(&mut self, name: &ObjectName, parameters: &[ProcedureParameter], body: &[Statement], text: &str, create: bool, alter: bool) -> SqlResult<()> {
+    pub(crate) fn create_procedure(
+        &mut self,
+        name: &ObjectName,
+        parameters: &[ProcedureParameter],
+        body: &[Statement],
+        text: &str,
+        create: bool,
+        alter: bool,
+    ) -> SqlResult<()> {
         let database = self.database_for(name)?;
         let mut change = self.change(&database)?;
         let schema = name.schema().unwrap_or("dbo").to_owned();
         let object = name.object().to_owned();
         if change.catalog.schema_id(&schema).is_none() {
-            return Err(SqlError::new(2760, format!("The specified schema name \"{schema}\" either does not exist or you do not have permission to use it.")));
+            return Err(SqlError::new(
+                2760,
+                format!(
+                    "The specified schema name \"{schema}\" either does not exist or you do not have permission to use it."
+                ),
+            ));
         }
         for parameter in parameters {
-            types::resolve_type(&parameter.type_name.name, &parameter.type_name.arguments, parameter.type_name.max)?;
+            types::resolve_type(
+                &parameter.type_name.name,
+                &parameter.type_name.arguments,
+                parameter.type_name.max,
+            )?;
         }
         let key = Catalog::key(&schema, &object);
         let known = change.catalog.objects.get(&key).cloned();
@@ -318,20 +449,41 @@ impl Executor<'_> {
             Some((Object::Procedure(old), at)) if alter => (old.object_id, old.created.clone(), at),
             Some(_) => return Err(exists_already(&object)),
             None if create => (change.catalog.next_object_id(), now(), None),
-            None => return Err(SqlError::new(208, format!("Invalid object name '{}'.", name.parts.join("."))).state(6)),
+            None => {
+                return Err(SqlError::new(
+                    208,
+                    format!("Invalid object name '{}'.", name.parts.join(".")),
+                )
+                .state(6));
+            }
         };
-        let procedure = Procedure { object_id, schema, name: object, parameters: parameters.to_vec(), body: body.to_vec(), text: text.to_owned(), created };
+        let procedure = Procedure {
+            object_id,
+            schema,
+            name: object,
+            parameters: parameters.to_vec(),
+            body: body.to_vec(),
+            text: text.to_owned(),
+            created,
+        };
         let at = match at {
             Some(at) => self.rewrite_record(&database, at, &procedure.record())?,
             None => self.write_record(&database, &procedure.record())?,
         };
-        change.catalog.objects.insert(key, (Object::Procedure(Arc::new(procedure)), Some(at)));
+        change
+            .catalog
+            .objects
+            .insert(key, (Object::Procedure(Arc::new(procedure)), Some(at)));
         self.publish(change)?;
         self.end_and_done()
     }
 
     /// DROP PROCEDURE.
-    pub(crate) fn drop_procedures(&mut self, names: &[ObjectName], if_exists: bool) -> SqlResult<()> {
+    pub(crate) fn drop_procedures(
+        &mut self,
+        names: &[ObjectName],
+        if_exists: bool,
+    ) -> SqlResult<()> {
         for name in names {
             let database = self.database_for(name)?;
             let schema = name.schema().unwrap_or("dbo");
@@ -357,7 +509,12 @@ impl Executor<'_> {
         if change.catalog.schema_id(name).is_some() {
             return Err(exists_already(name));
         }
-        let at = self.write_record(&change.database, &ObjectRecord::Schema { name: name.to_owned() })?;
+        let at = self.write_record(
+            &change.database,
+            &ObjectRecord::Schema {
+                name: name.to_owned(),
+            },
+        )?;
         change.catalog.schemas.push((name.to_owned(), Some(at)));
         self.publish(change)?;
         self.end_and_done()
@@ -367,14 +524,35 @@ impl Executor<'_> {
     pub(crate) fn drop_schema(&mut self, name: &str, if_exists: bool) -> SqlResult<()> {
         let mut change = self.change(&self.session.database())?;
         let wanted = fold(name);
-        let Some(place) = change.catalog.schemas.iter().position(|(n, _)| fold(n) == wanted) else {
+        let Some(place) = change
+            .catalog
+            .schemas
+            .iter()
+            .position(|(n, _)| fold(n) == wanted)
+        else {
             if if_exists {
                 return self.end_and_done();
             }
-            return Err(SqlError::new(15151, format!("Cannot drop the schema '{name}', because it does not exist or you do not have permission.")));
+            return Err(SqlError::new(
+                15151,
+                format!(
+                    "Cannot drop the schema '{name}', because it does not exist or you do not have permission."
+                ),
+            ));
         };
-        if let Some((object, _)) = change.catalog.objects.values().find(|(o, _)| fold(o.schema()) == wanted) {
-            return Err(SqlError::new(3729, format!("Cannot drop schema '{name}' because it is being referenced by object '{}'.", object.name())));
+        if let Some((object, _)) = change
+            .catalog
+            .objects
+            .values()
+            .find(|(o, _)| fold(o.schema()) == wanted)
+        {
+            return Err(SqlError::new(
+                3729,
+                format!(
+                    "Cannot drop schema '{name}' because it is being referenced by object '{}'.",
+                    object.name()
+                ),
+            ));
         }
         let (_, at) = change.catalog.schemas.remove(place);
         self.delete_record(&change.database, at)?;
@@ -384,35 +562,86 @@ impl Executor<'_> {
 }
 
 /// The key of an index by column names.
-pub(crate) fn key_columns(columns: &[TableColumn], table: &str, keys: &[IndexColumn]) -> SqlResult<Vec<IndexKey>> {
+pub(crate) fn key_columns(
+    columns: &[TableColumn],
+    table: &str,
+    keys: &[IndexColumn],
+) -> SqlResult<Vec<IndexKey>> {
     let mut out: Vec<IndexKey> = Vec::with_capacity(keys.len());
     for key in keys {
         let wanted = fold(&key.name);
-        let column = columns.iter().position(|c| fold(&c.name) == wanted).ok_or_else(|| SqlError::new(1911, format!("Column name '{}' does not exist in the target table or view.", key.name)))?;
+        let column = columns
+            .iter()
+            .position(|c| fold(&c.name) == wanted)
+            .ok_or_else(|| {
+                SqlError::new(
+                    1911,
+                    format!(
+                        "Column name '{}' does not exist in the target table or view.",
+                        key.name
+                    ),
+                )
+            })?;
         if out.iter().any(|k| k.column == column) {
-            return Err(SqlError::new(1909, format!("Cannot use duplicate column names in index. Column name '{}' listed more than once.", key.name)));
+            return Err(SqlError::new(
+                1909,
+                format!(
+                    "Cannot use duplicate column names in index. Column name '{}' listed more than once.",
+                    key.name
+                ),
+            ));
         }
-        if columns.get(column).is_some_and(|c| types::text_length(c.sql_type).is_none() && (types::is_text(c.sql_type) || types::is_binary(c.sql_type))) {
-            return Err(SqlError::new(1919, format!("Column '{}' in table '{table}' is of a type that is invalid for use as a key column in an index.", key.name)));
+        if columns.get(column).is_some_and(|c| {
+            types::text_length(c.sql_type).is_none()
+                && (types::is_text(c.sql_type) || types::is_binary(c.sql_type))
+        }) {
+            return Err(SqlError::new(
+                1919,
+                format!(
+                    "Column '{}' in table '{table}' is of a type that is invalid for use as a key column in an index.",
+                    key.name
+                ),
+            ));
         }
-        out.push(IndexKey { column, descending: key.descending });
+        out.push(IndexKey {
+            column,
+            descending: key.descending,
+        });
     }
     Ok(out)
 }
 
 /// The next index id: 1 for a clustered index, else from 2.
 pub(crate) fn next_index_id(indexes: &[Arc<Index>], clustered: bool) -> i32 {
-    if clustered { 1 } else { indexes.iter().map(|i| i.index_id).max().unwrap_or(1).max(1) + 1 }
+    if clustered {
+        1
+    } else {
+        indexes.iter().map(|i| i.index_id).max().unwrap_or(1).max(1) + 1
+    }
 }
 
 /// Makes the index of a key constraint.
-pub(crate) fn key_index(catalog: &mut Catalog, table: &str, columns: &mut [TableColumn], indexes: &[Arc<Index>], key: &KeyConstraint, on_column: Option<&str>) -> SqlResult<Index> {
+pub(crate) fn key_index(
+    catalog: &mut Catalog,
+    table: &str,
+    columns: &mut [TableColumn],
+    indexes: &[Arc<Index>],
+    key: &KeyConstraint,
+    on_column: Option<&str>,
+) -> SqlResult<Index> {
     let written: Vec<IndexColumn> = match on_column {
-        Some(name) if key.columns.is_empty() => vec![IndexColumn { name: name.to_owned(), descending: false }],
+        Some(name) if key.columns.is_empty() => vec![IndexColumn {
+            name: name.to_owned(),
+            descending: false,
+        }],
         _ => key.columns.clone(),
     };
     if key.primary && indexes.iter().any(|i| i.kind == KeyKind::Primary) {
-        return Err(SqlError::new(1779, format!("Table '{table}' already has a primary key defined on it.")).state(0));
+        return Err(SqlError::new(
+            1779,
+            format!("Table '{table}' already has a primary key defined on it."),
+        )
+        .state(0));
     }
     let keys = key_columns(columns, table, &written)?;
     let has_clustered = indexes.iter().any(|i| i.clustered);
@@ -429,16 +658,29 @@ pub(crate) fn key_index(catalog: &mut Catalog, table: &str, columns: &mut [Table
     }
     let constraint_id = catalog.next_object_id();
     let prefix = if key.primary { "PK" } else { "UQ" };
-    let name = key.name.clone().unwrap_or_else(|| format!("{prefix}__{}__{}", convert_prefix(table), suffix(constraint_id)));
+    let name = key.name.clone().unwrap_or_else(|| {
+        format!(
+            "{prefix}__{}__{}",
+            convert_prefix(table),
+            suffix(constraint_id)
+        )
+    });
     Ok(Index {
         index_id: next_index_id(indexes, clustered),
         constraint_id,
         system_named: key.name.is_none(),
         name,
-        kind: if key.primary { KeyKind::Primary } else { KeyKind::Unique },
+        kind: if key.primary {
+            KeyKind::Primary
+        } else {
+            KeyKind::Unique
+        },
         unique: true,
         clustered,
-        sequential_key: key.options.iter().any(|o| o.name == "OPTIMIZE_FOR_SEQUENTIAL_KEY" && o.value == "ON"),
+        sequential_key: key
+            .options
+            .iter()
+            .any(|o| o.name == "OPTIMIZE_FOR_SEQUENTIAL_KEY" && o.value == "ON"),
         keys,
         include: Vec::new(),
         entries: RwLock::new(BTreeMap::new()),
@@ -450,11 +692,24 @@ fn convert_prefix(table: &str) -> &str {
 }
 
 /// A default as it is kept.
-pub(crate) fn default_constraint(catalog: &mut Catalog, table: &str, column: &str, name: Option<&String>, expression: &Expr) -> SqlResult<DefaultConstraint> {
+pub(crate) fn default_constraint(
+    catalog: &mut Catalog,
+    table: &str,
+    column: &str,
+    name: Option<&String>,
+    expression: &Expr,
+) -> SqlResult<DefaultConstraint> {
     let object_id = catalog.next_object_id();
     Ok(DefaultConstraint {
         object_id,
-        name: name.cloned().unwrap_or_else(|| format!("DF__{}__{}__{}", convert_prefix(table), crate::eval::convert::prefix(column, 5, true), suffix(object_id).get(..8).unwrap_or(""))),
+        name: name.cloned().unwrap_or_else(|| {
+            format!(
+                "DF__{}__{}__{}",
+                convert_prefix(table),
+                crate::eval::convert::prefix(column, 5, true),
+                suffix(object_id).get(..8).unwrap_or("")
+            )
+        }),
         system_named: name.is_none(),
         text: format!("({})", labdb_tsql::print_expression(expression)?),
         expression: expression.clone(),
@@ -462,11 +717,22 @@ pub(crate) fn default_constraint(catalog: &mut Catalog, table: &str, column: &st
 }
 
 /// A check as it is kept.
-pub(crate) fn check_constraint(catalog: &mut Catalog, table: &str, name: Option<&String>, condition: &Expr) -> SqlResult<CheckConstraint> {
+pub(crate) fn check_constraint(
+    catalog: &mut Catalog,
+    table: &str,
+    name: Option<&String>,
+    condition: &Expr,
+) -> SqlResult<CheckConstraint> {
     let object_id = catalog.next_object_id();
     Ok(CheckConstraint {
         object_id,
-        name: name.cloned().unwrap_or_else(|| format!("CK__{}__{}", convert_prefix(table), suffix(object_id).get(..8).unwrap_or(""))),
+        name: name.cloned().unwrap_or_else(|| {
+            format!(
+                "CK__{}__{}",
+                convert_prefix(table),
+                suffix(object_id).get(..8).unwrap_or("")
+            )
+        }),
         system_named: name.is_none(),
         text: format!("({})", labdb_tsql::print_expression(condition)?),
         condition: condition.clone(),
@@ -474,26 +740,57 @@ pub(crate) fn check_constraint(catalog: &mut Catalog, table: &str, name: Option<
 }
 
 /// A column as declared, without its keys.
-pub(crate) fn column(catalog: &mut Catalog, table: &str, column_id: i32, definition: &ColumnDefinition) -> SqlResult<TableColumn> {
+pub(crate) fn column(
+    catalog: &mut Catalog,
+    table: &str,
+    column_id: i32,
+    definition: &ColumnDefinition,
+) -> SqlResult<TableColumn> {
     let type_name = &definition.type_name;
-    let sql_type = types::resolve_type(&type_name.name, &type_name.arguments, type_name.max).map_err(|e| if e.number == 2715 { SqlError::new(2715, format!("Column, parameter, or variable #{column_id}: Cannot find data type {}.", type_name.name)) } else { e })?;
+    let sql_type = types::resolve_type(&type_name.name, &type_name.arguments, type_name.max)
+        .map_err(|e| {
+            if e.number == 2715 {
+                SqlError::new(
+                    2715,
+                    format!(
+                        "Column, parameter, or variable #{column_id}: Cannot find data type {}.",
+                        type_name.name
+                    ),
+                )
+            } else {
+                e
+            }
+        })?;
     if let Some(collation) = &definition.collation {
         super::database::check_collation(collation)?;
     }
     let identity = match definition.identity {
         Some(spec) => {
-            let whole = types::is_integer(sql_type) && sql_type != SqlType::Bit || matches!(sql_type, SqlType::Decimal { scale: 0, .. });
+            let whole = types::is_integer(sql_type) && sql_type != SqlType::Bit
+                || matches!(sql_type, SqlType::Decimal { scale: 0, .. });
             if !whole {
                 return Err(SqlError::new(2749, format!("Identity column '{}' must be of data type int, bigint, smallint, tinyint, or decimal or numeric with a scale of 0, unencrypted, and constrained to be nonnullable.", definition.name)).state(2));
             }
             if spec.increment == 0 {
-                return Err(SqlError::new(2753, format!("Identity column '{}' contains invalid INCREMENT.", definition.name)));
+                return Err(SqlError::new(
+                    2753,
+                    format!(
+                        "Identity column '{}' contains invalid INCREMENT.",
+                        definition.name
+                    ),
+                ));
             }
             Some(Arc::new(Identity::new(spec.seed, spec.increment)))
         }
         None => None,
     };
-    let default = definition.default.as_ref().map(|(name, expression)| default_constraint(catalog, table, &definition.name, name.as_ref(), expression)).transpose()?;
+    let default = definition
+        .default
+        .as_ref()
+        .map(|(name, expression)| {
+            default_constraint(catalog, table, &definition.name, name.as_ref(), expression)
+        })
+        .transpose()?;
     let lower = type_name.name.to_ascii_lowercase();
     let sysname = lower == "sysname";
     Ok(TableColumn {
@@ -507,12 +804,23 @@ pub(crate) fn column(catalog: &mut Catalog, table: &str, column_id: i32, definit
     })
 }
 
-fn build(catalog: &mut Catalog, database_id: i32, schema: &str, name: &str, definitions: &[ColumnDefinition], constraints: &[TableConstraint], store: Store) -> SqlResult<Table> {
+fn build(
+    catalog: &mut Catalog,
+    database_id: i32,
+    schema: &str,
+    name: &str,
+    definitions: &[ColumnDefinition],
+    constraints: &[TableConstraint],
+    store: Store,
+) -> SqlResult<Table> {
     let object_id = catalog.next_object_id();
     let mut columns: Vec<TableColumn> = Vec::with_capacity(definitions.len());
     let mut checks = Vec::new();
     for (at, definition) in definitions.iter().enumerate() {
-        if columns.iter().any(|c| fold(&c.name) == fold(&definition.name)) {
+        if columns
+            .iter()
+            .any(|c| fold(&c.name) == fold(&definition.name))
+        {
             return Err(SqlError::new(2705, format!("Column names in each table must be unique. Column name '{}' in table '{name}' is specified more than once.", definition.name)).state(3));
         }
         if definition.identity.is_some() && columns.iter().any(|c| c.identity.is_some()) {
@@ -526,7 +834,14 @@ fn build(catalog: &mut Catalog, database_id: i32, schema: &str, name: &str, defi
     let mut indexes: Vec<Arc<Index>> = Vec::new();
     for definition in definitions {
         if let Some(key) = &definition.key {
-            let index = key_index(catalog, name, &mut columns, &indexes, key, Some(&definition.name))?;
+            let index = key_index(
+                catalog,
+                name,
+                &mut columns,
+                &indexes,
+                key,
+                Some(&definition.name),
+            )?;
             indexes.push(Arc::new(index));
         }
     }
@@ -536,13 +851,29 @@ fn build(catalog: &mut Catalog, database_id: i32, schema: &str, name: &str, defi
                 let index = key_index(catalog, name, &mut columns, &indexes, key, None)?;
                 indexes.push(Arc::new(index));
             }
-            TableConstraint::Check { name: own, condition } => checks.push(check_constraint(catalog, name, own.as_ref(), condition)?),
-            TableConstraint::Default { name: own, value, column } => {
+            TableConstraint::Check {
+                name: own,
+                condition,
+            } => checks.push(check_constraint(catalog, name, own.as_ref(), condition)?),
+            TableConstraint::Default {
+                name: own,
+                value,
+                column,
+            } => {
                 let default = default_constraint(catalog, name, column, own.as_ref(), value)?;
-                let target = columns.iter_mut().find(|c| fold(&c.name) == fold(column)).ok_or_else(|| crate::bind::invalid_column(column))?;
+                let target = columns
+                    .iter_mut()
+                    .find(|c| fold(&c.name) == fold(column))
+                    .ok_or_else(|| crate::bind::invalid_column(column))?;
                 target.default = Some(default);
             }
-            TableConstraint::Index { name: own, unique, clustered, columns: keys, options } => {
+            TableConstraint::Index {
+                name: own,
+                unique,
+                clustered,
+                columns: keys,
+                options,
+            } => {
                 if *clustered && indexes.iter().any(|i| i.clustered) {
                     return Err(SqlError::new(1902, format!("Cannot create more than one clustered index on table '{name}'. Drop the existing clustered index before creating another.")).state(3));
                 }
@@ -555,7 +886,9 @@ fn build(catalog: &mut Catalog, database_id: i32, schema: &str, name: &str, defi
                     kind: KeyKind::Plain,
                     unique: *unique,
                     clustered: *clustered,
-                    sequential_key: options.iter().any(|o| o.name == "OPTIMIZE_FOR_SEQUENTIAL_KEY" && o.value == "ON"),
+                    sequential_key: options
+                        .iter()
+                        .any(|o| o.name == "OPTIMIZE_FOR_SEQUENTIAL_KEY" && o.value == "ON"),
                     keys,
                     include: Vec::new(),
                     entries: RwLock::new(BTreeMap::new()),
@@ -564,5 +897,16 @@ fn build(catalog: &mut Catalog, database_id: i32, schema: &str, name: &str, defi
         }
     }
     indexes.sort_by_key(|i| i.index_id);
-    Ok(Table { object_id, database_id, schema: schema.to_owned(), name: name.to_owned(), columns, indexes, checks, store: Arc::new(store), row_count: Arc::new(AtomicI64::new(0)), created: now() })
+    Ok(Table {
+        object_id,
+        database_id,
+        schema: schema.to_owned(),
+        name: name.to_owned(),
+        columns,
+        indexes,
+        checks,
+        store: Arc::new(store),
+        row_count: Arc::new(AtomicI64::new(0)),
+        created: now(),
+    })
 }

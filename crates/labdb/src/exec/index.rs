@@ -5,8 +5,8 @@ use super::ddl::{cannot_drop, key_columns, next_index_id};
 use crate::bind::Binder;
 use crate::catalog::{Index, KeyKind, Table, fold};
 use crate::eval::format;
-use crate::plan::source::{Access, ReadMode};
 use crate::plan::Flow;
+use crate::plan::source::{Access, ReadMode};
 use labdb_tsql::ast::{Expr, IndexColumn, IndexOption, ObjectName};
 use labdb_types::{SqlError, SqlResult, Value};
 use parking_lot::RwLock;
@@ -17,27 +17,83 @@ impl Executor<'_> {
     /// Fills a new index from the table's rows.
     pub(crate) fn fill_index(&self, table: &Arc<Table>, index: &Index) -> SqlResult<()> {
         let mut entries = BTreeMap::new();
-        super::table::read(&self.context(), table, &Access::Scan, ReadMode { dirty: true, ..ReadMode::default() }, true, None, &mut |mut row| {
-            let Some(Value::BigInt(address)) = row.pop() else { return Ok(Flow::More) };
-            let key = index.entry_key(index.key_of(&row), address as u64);
-            if entries.insert(key, address as u64).is_some() {
-                let values: Vec<String> = index.keys.iter().filter_map(|k| Some(format::text(row.get(k.column)?, table.columns.get(k.column)?.sql_type, None).unwrap_or_default())).collect();
-                return Err(SqlError::new(1505, format!("The CREATE UNIQUE INDEX statement terminated because a duplicate key was found for the object name '{}' and the index name '{}'. The duplicate key value is ({}).", table.full_name(), index.name, values.join(", "))));
-            }
-            Ok(Flow::More)
-        })?;
+        super::table::read(
+            &self.context(),
+            table,
+            &Access::Scan,
+            ReadMode {
+                dirty: true,
+                ..ReadMode::default()
+            },
+            true,
+            None,
+            &mut |mut row| {
+                let Some(Value::BigInt(address)) = row.pop() else {
+                    return Ok(Flow::More);
+                };
+                let key = index.entry_key(index.key_of(&row), address as u64);
+                if entries.insert(key, address as u64).is_some() {
+                    let values: Vec<String> = index
+                        .keys
+                        .iter()
+                        .filter_map(|k| {
+                            Some(
+                                format::text(
+                                    row.get(k.column)?,
+                                    table.columns.get(k.column)?.sql_type,
+                                    None,
+                                )
+                                .unwrap_or_default(),
+                            )
+                        })
+                        .collect();
+                    return Err(SqlError::new(
+                        1505,
+                        format!(
+                            "The CREATE UNIQUE INDEX statement terminated because a duplicate key was found for the object name '{}' and the index name '{}'. The duplicate key value is ({}).",
+                            table.full_name(),
+                            index.name,
+                            values.join(", ")
+                        ),
+                    ));
+                }
+                Ok(Flow::More)
+            },
+        )?;
         *index.entries.write() = entries;
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments, reason = "one for each clause of the statement")]
-    pub(crate) fn create_index(&mut self, name: &str, unique: bool, clustered: bool, table_name: &ObjectName, columns: &[IndexColumn], include: &[String], filter: Option<&Expr>, options: &[IndexOption]) -> SqlResult<()> {
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one for each clause of the statement"
+    )]
+    pub(crate) fn create_index(
+        &mut self,
+        name: &str,
+        unique: bool,
+        clustered: bool,
+        table_name: &ObjectName,
+        columns: &[IndexColumn],
+        include: &[String],
+        filter: Option<&Expr>,
+        options: &[IndexOption],
+    ) -> SqlResult<()> {
         if filter.is_some() {
-            return Err(SqlError::new(40510, "Filtered indexes (CREATE INDEX … WHERE) are outside labdb's subset."));
+            return Err(SqlError::new(
+                40510,
+                "Filtered indexes (CREATE INDEX … WHERE) are outside labdb's subset.",
+            ));
         }
         let table = Binder::new(self.session, self.frame).table(table_name).map_err(|e| if e.number == 208 { SqlError::new(1088, format!("Cannot find the object \"{}\" because it does not exist or you do not have permissions.", table_name.parts.join("."))).state(12) } else { e })?;
         if table.indexes.iter().any(|i| fold(&i.name) == fold(name)) {
-            return Err(SqlError::new(1913, format!("The operation failed because an index or statistics with name '{name}' already exists on table '{}'.", table_name.parts.join("."))));
+            return Err(SqlError::new(
+                1913,
+                format!(
+                    "The operation failed because an index or statistics with name '{name}' already exists on table '{}'.",
+                    table_name.parts.join(".")
+                ),
+            ));
         }
         if clustered && table.indexes.iter().any(|i| i.clustered) {
             return Err(SqlError::new(1902, format!("Cannot create more than one clustered index on table '{}'. Drop the existing clustered index before creating another.", table.name)).state(3));
@@ -45,7 +101,12 @@ impl Executor<'_> {
         let keys = key_columns(&table.columns, &table.name, columns)?;
         let mut included = Vec::with_capacity(include.len());
         for column in include {
-            included.push(table.column_index(column).ok_or_else(|| SqlError::new(1911, format!("Column name '{column}' does not exist in the target table or view.")))?);
+            included.push(table.column_index(column).ok_or_else(|| {
+                SqlError::new(
+                    1911,
+                    format!("Column name '{column}' does not exist in the target table or view."),
+                )
+            })?);
         }
         let index = Index {
             index_id: next_index_id(&table.indexes, clustered),
@@ -55,7 +116,9 @@ impl Executor<'_> {
             kind: KeyKind::Plain,
             unique,
             clustered,
-            sequential_key: options.iter().any(|o| o.name == "OPTIMIZE_FOR_SEQUENTIAL_KEY" && o.value == "ON"),
+            sequential_key: options
+                .iter()
+                .any(|o| o.name == "OPTIMIZE_FOR_SEQUENTIAL_KEY" && o.value == "ON"),
             keys,
             include: included,
             entries: RwLock::new(BTreeMap::new()),
@@ -81,8 +144,17 @@ impl Executor<'_> {
     /// Puts an altered temporary table in the place of the old one.
     pub(crate) fn replace_temporary(&self, table: Table) -> SqlResult<()> {
         let key = fold(&table.name);
-        let level = self.session.temp_tables.borrow().get(&key).map_or(1, |(_, level)| *level);
-        let before = self.session.temp_tables.borrow_mut().insert(key.clone(), (Arc::new(table), level));
+        let level = self
+            .session
+            .temp_tables
+            .borrow()
+            .get(&key)
+            .map_or(0, |(_, level)| *level);
+        let before = self
+            .session
+            .temp_tables
+            .borrow_mut()
+            .insert(key.clone(), (Arc::new(table), level));
         self.session.bump_temp();
         super::table::with_transaction(self.session, |t| {
             t.push(crate::session::Undo::TempTable(key, before));
@@ -90,18 +162,31 @@ impl Executor<'_> {
         })
     }
 
-    pub(crate) fn alter_index(&mut self, name: Option<&str>, table_name: &ObjectName, action: &str, options: &[IndexOption]) -> SqlResult<()> {
+    pub(crate) fn alter_index(
+        &mut self,
+        name: Option<&str>,
+        table_name: &ObjectName,
+        action: &str,
+        options: &[IndexOption],
+    ) -> SqlResult<()> {
         let table = Binder::new(self.session, self.frame).table(table_name)?;
         if let Some(name) = name {
             if !table.indexes.iter().any(|i| fold(&i.name) == fold(name)) {
-                return Err(SqlError::new(2727, format!("Cannot find index '{name}'.")).severity(11));
+                return Err(
+                    SqlError::new(2727, format!("Cannot find index '{name}'.")).severity(11)
+                );
             }
         }
         let chosen = |index: &Index| name.is_none_or(|n| fold(n) == fold(&index.name));
         match action {
             "REBUILD" | "SET" | "REORGANIZE" => {
-                let sequential = options.iter().find(|o| o.name == "OPTIMIZE_FOR_SEQUENTIAL_KEY").map(|o| o.value == "ON");
-                let Some(sequential) = sequential else { return self.end_and_done() };
+                let sequential = options
+                    .iter()
+                    .find(|o| o.name == "OPTIMIZE_FOR_SEQUENTIAL_KEY")
+                    .map(|o| o.value == "ON");
+                let Some(sequential) = sequential else {
+                    return self.end_and_done();
+                };
                 let database = self.database_for(table_name)?;
                 let change = self.change(&database)?;
                 self.lock_table(&table)?;
@@ -109,26 +194,53 @@ impl Executor<'_> {
                 altered.indexes = altered
                     .indexes
                     .iter()
-                    .map(|i| if chosen(i) { Arc::new(copy_index(i, i.keys.clone(), i.include.clone(), sequential)) } else { Arc::clone(i) })
+                    .map(|i| {
+                        if chosen(i) {
+                            Arc::new(copy_index(i, i.keys.clone(), i.include.clone(), sequential))
+                        } else {
+                            Arc::clone(i)
+                        }
+                    })
                     .collect();
                 self.replace_table(change, altered)?;
                 self.end_and_done()
             }
-            other => Err(SqlError::new(40510, format!("ALTER INDEX … {other} is outside labdb's subset."))),
+            other => Err(SqlError::new(
+                40510,
+                format!("ALTER INDEX … {other} is outside labdb's subset."),
+            )),
         }
     }
 
-    pub(crate) fn drop_index(&mut self, indexes: &[(String, ObjectName)], if_exists: bool) -> SqlResult<()> {
+    pub(crate) fn drop_index(
+        &mut self,
+        indexes: &[(String, ObjectName)],
+        if_exists: bool,
+    ) -> SqlResult<()> {
         for (name, table_name) in indexes {
             let table = Binder::new(self.session, self.frame).table(table_name)?;
             let Some(index) = table.indexes.iter().find(|i| fold(&i.name) == fold(name)) else {
                 if if_exists {
                     continue;
                 }
-                return Err(cannot_drop("index", &format!("{}.{name}", table_name.parts.join("."))));
+                return Err(cannot_drop(
+                    "index",
+                    &format!("{}.{name}", table_name.parts.join(".")),
+                ));
             };
             if index.kind != KeyKind::Plain {
-                return Err(SqlError::new(3723, format!("An explicit DROP INDEX is not allowed on index '{}.{name}'. It is being used for {} constraint enforcement.", table_name.parts.join("."), if index.kind == KeyKind::Primary { "PRIMARY KEY" } else { "UNIQUE KEY" })));
+                return Err(SqlError::new(
+                    3723,
+                    format!(
+                        "An explicit DROP INDEX is not allowed on index '{}.{name}'. It is being used for {} constraint enforcement.",
+                        table_name.parts.join("."),
+                        if index.kind == KeyKind::Primary {
+                            "PRIMARY KEY"
+                        } else {
+                            "UNIQUE KEY"
+                        }
+                    ),
+                ));
             }
             let mut altered = table.altered();
             altered.indexes.retain(|i| fold(&i.name) != fold(name));
@@ -146,7 +258,12 @@ impl Executor<'_> {
 }
 
 /// The same index with other column places, its entries copied.
-pub(crate) fn copy_index(index: &Index, keys: Vec<crate::catalog::IndexKey>, include: Vec<usize>, sequential_key: bool) -> Index {
+pub(crate) fn copy_index(
+    index: &Index,
+    keys: Vec<crate::catalog::IndexKey>,
+    include: Vec<usize>,
+    sequential_key: bool,
+) -> Index {
     Index {
         index_id: index.index_id,
         constraint_id: index.constraint_id,

@@ -30,17 +30,23 @@ struct TableLocks {
 
 impl HeldLocks {
     fn of(&mut self, table: &Table) -> &mut TableLocks {
-        self.tables.entry((table.database_id, table.object_id)).or_default()
+        self.tables
+            .entry((table.database_id, table.object_id))
+            .or_default()
     }
 
     /// Whether the transaction holds the row (or its whole table) until its end.
     pub fn holds_row(&self, table: &Table, address: u64) -> bool {
-        self.tables.get(&(table.database_id, table.object_id)).is_some_and(|t| t.whole || t.rows.contains(&address))
+        self.tables
+            .get(&(table.database_id, table.object_id))
+            .is_some_and(|t| t.whole || t.rows.contains(&address))
     }
 
     /// Whether the transaction has the table to itself.
     pub fn holds_table(&self, table: &Table) -> bool {
-        self.tables.get(&(table.database_id, table.object_id)).is_some_and(|t| t.whole)
+        self.tables
+            .get(&(table.database_id, table.object_id))
+            .is_some_and(|t| t.whole)
     }
 }
 
@@ -60,8 +66,20 @@ pub fn lock(session: &Session, resource: &Resource, mode: LockMode) -> SqlResult
     lock_for(session, resource, mode, timeout, priority)
 }
 
-fn lock_for(session: &Session, resource: &Resource, mode: LockMode, timeout: LockTimeout, deadlock_priority: i8) -> SqlResult<()> {
-    let request = LockRequest { owner: session.lock_owner(), timeout, deadlock_priority, cancel: &session.shared.cancel, waits: &*session.shared };
+fn lock_for(
+    session: &Session,
+    resource: &Resource,
+    mode: LockMode,
+    timeout: LockTimeout,
+    deadlock_priority: i8,
+) -> SqlResult<()> {
+    let request = LockRequest {
+        owner: session.lock_owner(),
+        timeout,
+        deadlock_priority,
+        cancel: &session.shared.cancel,
+        waits: &*session.shared,
+    };
     session.instance.locks.lock(&request, resource, mode).map_err(|e| match storage_error(&e, "") {
         error if error.number == 1205 => labdb_types::SqlError { message: format!("Transaction (Process ID {}) was deadlocked on lock resources with another process and has been chosen as the deadlock victim. Rerun the transaction.", session.id()), ..error },
         error => error,
@@ -72,7 +90,12 @@ fn lock_for(session: &Session, resource: &Resource, mode: LockMode, timeout: Loc
 ///
 /// # Errors
 /// As [`lock`].
-pub fn table(session: &Session, held: &mut HeldLocks, table: &Table, mode: LockMode) -> SqlResult<()> {
+pub fn table(
+    session: &Session,
+    held: &mut HeldLocks,
+    table: &Table,
+    mode: LockMode,
+) -> SqlResult<()> {
     let state = held.of(table);
     if state.whole || (mode == LockMode::IX && state.intent) {
         return Ok(());
@@ -91,7 +114,14 @@ pub fn table(session: &Session, held: &mut HeldLocks, table: &Table, mode: LockM
 ///
 /// # Errors
 /// As [`lock`].
-pub fn row(session: &Session, held: &mut HeldLocks, table: &Table, heap: HeapId, address: u64, mode: LockMode) -> SqlResult<()> {
+pub fn row(
+    session: &Session,
+    held: &mut HeldLocks,
+    table: &Table,
+    heap: HeapId,
+    address: u64,
+    mode: LockMode,
+) -> SqlResult<()> {
     let state = held.of(table);
     if state.whole || (mode != LockMode::X && state.rows.contains(&address)) {
         return Ok(());
@@ -100,7 +130,15 @@ pub fn row(session: &Session, held: &mut HeldLocks, table: &Table, heap: HeapId,
     if state.whole {
         return Ok(());
     }
-    lock(session, &Resource::Row(table.database_id.unsigned_abs(), heap, RowId::from_bits(address)), mode)?;
+    lock(
+        session,
+        &Resource::Row(
+            table.database_id.unsigned_abs(),
+            heap,
+            RowId::from_bits(address),
+        ),
+        mode,
+    )?;
     held.of(table).rows.insert(address);
     Ok(())
 }
@@ -109,7 +147,13 @@ fn escalate(session: &Session, state: &mut TableLocks, table: &Table) -> SqlResu
     if state.refused || state.rows.len() + state.keys < ESCALATE_AT {
         return Ok(());
     }
-    match lock_for(session, &object(table), LockMode::X, LockTimeout::After(Duration::ZERO), 0) {
+    match lock_for(
+        session,
+        &object(table),
+        LockMode::X,
+        LockTimeout::After(Duration::ZERO),
+        0,
+    ) {
         Ok(()) => state.whole = true,
         Err(e) if e.number == 1222 => state.refused = true,
         Err(e) => return Err(e),
@@ -121,7 +165,13 @@ fn escalate(session: &Session, state: &mut TableLocks, table: &Table) -> SqlResu
 ///
 /// # Errors
 /// As [`lock`].
-pub fn key(session: &Session, held: &mut HeldLocks, table: &Table, index_id: i32, key: &[u8]) -> SqlResult<()> {
+pub fn key(
+    session: &Session,
+    held: &mut HeldLocks,
+    table: &Table,
+    index_id: i32,
+    key: &[u8],
+) -> SqlResult<()> {
     let state = held.of(table);
     if state.whole {
         return Ok(());
@@ -133,8 +183,14 @@ pub fn key(session: &Session, held: &mut HeldLocks, table: &Table, index_id: i32
     state.keys += 1;
     use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
     let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(key);
-    let index = (table.object_id as u32).wrapping_mul(31).wrapping_add(index_id as u32);
-    lock(session, &Resource::Key(table.database_id.unsigned_abs(), index, hash), LockMode::X)
+    let index = (table.object_id as u32)
+        .wrapping_mul(31)
+        .wrapping_add(index_id as u32);
+    lock(
+        session,
+        &Resource::Key(table.database_id.unsigned_abs(), index, hash),
+        LockMode::X,
+    )
 }
 
 /// A row shared, for one read.
@@ -142,7 +198,11 @@ pub fn key(session: &Session, held: &mut HeldLocks, table: &Table, index_id: i32
 /// # Errors
 /// As [`lock`].
 pub fn share(session: &Session, table: &Table, heap: HeapId, address: u64) -> SqlResult<Resource> {
-    let resource = Resource::Row(table.database_id.unsigned_abs(), heap, RowId::from_bits(address));
+    let resource = Resource::Row(
+        table.database_id.unsigned_abs(),
+        heap,
+        RowId::from_bits(address),
+    );
     lock(session, &resource, LockMode::S)?;
     Ok(resource)
 }
@@ -151,9 +211,24 @@ pub fn share(session: &Session, table: &Table, heap: HeapId, address: u64) -> Sq
 ///
 /// # Errors
 /// A cancellation.
-pub fn try_share(session: &Session, table: &Table, heap: HeapId, address: u64) -> SqlResult<Option<Resource>> {
-    let resource = Resource::Row(table.database_id.unsigned_abs(), heap, RowId::from_bits(address));
-    match lock_for(session, &resource, LockMode::S, LockTimeout::After(Duration::ZERO), 0) {
+pub fn try_share(
+    session: &Session,
+    table: &Table,
+    heap: HeapId,
+    address: u64,
+) -> SqlResult<Option<Resource>> {
+    let resource = Resource::Row(
+        table.database_id.unsigned_abs(),
+        heap,
+        RowId::from_bits(address),
+    );
+    match lock_for(
+        session,
+        &resource,
+        LockMode::S,
+        LockTimeout::After(Duration::ZERO),
+        0,
+    ) {
         Ok(()) => Ok(Some(resource)),
         Err(e) if e.number == 1222 => Ok(None),
         Err(e) => Err(e),
@@ -165,5 +240,9 @@ pub fn try_share(session: &Session, table: &Table, heap: HeapId, address: u64) -
 /// # Errors
 /// As [`lock`].
 pub fn schema(session: &Session, database_id: i32) -> SqlResult<()> {
-    lock(session, &Resource::Object(database_id.unsigned_abs(), u32::MAX), LockMode::X)
+    lock(
+        session,
+        &Resource::Object(database_id.unsigned_abs(), u32::MAX),
+        LockMode::X,
+    )
 }

@@ -34,10 +34,15 @@ pub fn format(text: &str, arguments: &[Value]) -> SqlResult<String> {
             }
             chars.next();
         }
-        let take = |chars: &mut std::iter::Peekable<std::str::Chars<'_>>, rest: &mut std::slice::Iter<'_, Value>| -> Option<usize> {
+        let take = |chars: &mut std::iter::Peekable<std::str::Chars<'_>>,
+                    rest: &mut std::slice::Iter<'_, Value>|
+         -> Option<usize> {
             if chars.peek() == Some(&'*') {
                 chars.next();
-                return rest.next().and_then(convert::as_i64).and_then(|n| usize::try_from(n).ok());
+                return rest
+                    .next()
+                    .and_then(convert::as_i64)
+                    .and_then(|n| usize::try_from(n).ok());
             }
             let mut digits = String::new();
             while let Some(d) = chars.peek().copied().filter(char::is_ascii_digit) {
@@ -54,12 +59,22 @@ pub fn format(text: &str, arguments: &[Value]) -> SqlResult<String> {
             None
         };
         let mut long = false;
-        while let Some(size) = chars.peek().copied().filter(|c| matches!(c, 'h' | 'l' | 'I' | '6' | '4')) {
+        while let Some(size) = chars
+            .peek()
+            .copied()
+            .filter(|c| matches!(c, 'h' | 'l' | 'I' | '6' | '4'))
+        {
             long |= matches!(size, 'I' | 'l');
             chars.next();
         }
-        let Some(kind) = chars.next().filter(|k| matches!(k, 'd' | 'i' | 'u' | 's' | 'x' | 'X' | 'o')) else {
-            return Err(SqlError::new(2787, format!("Invalid format specification: '{text}'.")));
+        let Some(kind) = chars
+            .next()
+            .filter(|k| matches!(k, 'd' | 'i' | 'u' | 's' | 'x' | 'X' | 'o'))
+        else {
+            return Err(SqlError::new(
+                2787,
+                format!("Invalid format specification: '{text}'."),
+            ));
         };
         number += 1;
         let value = rest.next();
@@ -71,9 +86,18 @@ pub fn format(text: &str, arguments: &[Value]) -> SqlResult<String> {
             },
             (Some(value), kind) => {
                 let Some(n) = convert::as_i64(value).filter(|_| kind != 's') else {
-                    return Err(SqlError::new(2786, format!("The data type of substitution parameter {number} does not match the expected type of the format specification.")));
+                    return Err(SqlError::new(
+                        2786,
+                        format!(
+                            "The data type of substitution parameter {number} does not match the expected type of the format specification."
+                        ),
+                    ));
                 };
-                let unsigned = if long || i32::try_from(n).is_err() { n as u64 } else { u64::from(n as i32 as u32) };
+                let unsigned = if long || i32::try_from(n).is_err() {
+                    n as u64
+                } else {
+                    u64::from(n as i32 as u32)
+                };
                 match kind {
                     'd' | 'i' => match sign {
                         Some(s) if n >= 0 => format!("{s}{n}"),
@@ -89,7 +113,9 @@ pub fn format(text: &str, arguments: &[Value]) -> SqlResult<String> {
         if left {
             out.push_str(&format!("{body:<width$}"));
         } else if zero && kind != 's' {
-            let (sign, digits) = body.strip_prefix('-').map_or(("", body.as_str()), |d| ("-", d));
+            let (sign, digits) = body
+                .strip_prefix('-')
+                .map_or(("", body.as_str()), |d| ("-", d));
             let room = width.saturating_sub(sign.len());
             out.push_str(&format!("{sign}{digits:0>room$}"));
         } else {
@@ -105,7 +131,17 @@ mod tests {
 
     #[test]
     fn places_are_filled_as_c_would() {
-        let filled = format("%s has %5d|%-5d|%05d|%x %% %i", &[Value::text("t"), Value::Int(42), Value::Int(7), Value::Int(-3), Value::Int(255), Value::Int(1)]);
+        let filled = format(
+            "%s has %5d|%-5d|%05d|%x %% %i",
+            &[
+                Value::text("t"),
+                Value::Int(42),
+                Value::Int(7),
+                Value::Int(-3),
+                Value::Int(255),
+                Value::Int(1),
+            ],
+        );
         assert_eq!(filled.unwrap(), "t has    42|7    |-0003|ff % 1");
         assert_eq!(format("%f", &[]).unwrap_err().number, 2787);
         assert_eq!(format("%d", &[Value::text("x")]).unwrap_err().number, 2786);

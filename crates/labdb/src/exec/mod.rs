@@ -1,7 +1,7 @@
 //! Running statements.
 
-pub mod assign;
 mod alter;
+pub mod assign;
 pub mod backup;
 mod batch;
 mod call;
@@ -28,7 +28,8 @@ mod system_procedures;
 pub mod table;
 mod transactions;
 
-pub use batch::{run_batch, run_rpc, run_transaction_request, RpcArgument, TransactionRequest};
+pub use batch::{RpcArgument, TransactionRequest, run_batch, run_rpc, run_transaction_request};
+pub use dbcc::COMMANDS as DBCC_COMMANDS;
 pub use plans::PlanCache;
 pub use system_procedures::NAMES as SYSTEM_PROCEDURES;
 
@@ -75,11 +76,30 @@ pub(crate) struct Executor<'a> {
 }
 
 impl<'a> Executor<'a> {
-    pub(crate) fn new(session: &'a Session, frame: &'a Frame, client: &'a mut dyn Client, owner: Arc<dyn Any + Send + Sync>) -> Self {
-        Self { session, frame, client, owner, line: 1, thrown: false, backup_verb: "", aborted: false, scratch_id: 0, polls: 0 }
+    pub(crate) fn new(
+        session: &'a Session,
+        frame: &'a Frame,
+        client: &'a mut dyn Client,
+        owner: Arc<dyn Any + Send + Sync>,
+    ) -> Self {
+        Self {
+            session,
+            frame,
+            client,
+            owner,
+            line: 1,
+            thrown: false,
+            backup_verb: "",
+            aborted: false,
+            scratch_id: 0,
+            polls: 0,
+        }
     }
 
     pub(crate) fn context(&self) -> Context<'a> {
-        Context { session: self.session, frame: self.frame }
+        Context {
+            session: self.session,
+            frame: self.frame,
+        }
     }
 }

@@ -53,20 +53,47 @@ pub(crate) struct DeletePlan {
 type Found = (u64, Vec<Value>, Vec<Value>);
 
 impl Binder<'_> {
-    fn candidates(&self, target: &TableSource, from: &[TableSource], filter: Option<&Expr>, top: Option<&labdb_tsql::ast::Top>) -> SqlResult<(Candidates, Scope<'static>, Arc<Table>)> {
+    fn candidates(
+        &self,
+        target: &TableSource,
+        from: &[TableSource],
+        filter: Option<&Expr>,
+        top: Option<&labdb_tsql::ast::Top>,
+    ) -> SqlResult<(Candidates, Scope<'static>, Arc<Table>)> {
         let (bound, address, table) = self.target(target, from)?;
         let first = address.saturating_sub(table.columns.len());
-        let scope = Scope { columns: bound.columns, tables: bound.tables, parent: None, grouping: None };
+        let scope = Scope {
+            columns: bound.columns,
+            tables: bound.tables,
+            parent: None,
+            grouping: None,
+        };
         let mut plan = bound.plan;
         if let Some(filter) = filter {
             let condition = self.condition(filter, &scope)?;
             plan = crate::bind::filtered(plan, condition);
         }
         let top = match top {
-            Some(top) => Some((self.scalar(&top.count)?.coerced(if top.percent { SqlType::Float } else { SqlType::BigInt })?, top.percent)),
+            Some(top) => Some((
+                self.scalar(&top.count)?.coerced(if top.percent {
+                    SqlType::Float
+                } else {
+                    SqlType::BigInt
+                })?,
+                top.percent,
+            )),
             None => None,
         };
-        Ok((Candidates { plan, address, first, top }, scope, table))
+        Ok((
+            Candidates {
+                plan,
+                address,
+                first,
+                top,
+            },
+            scope,
+            table,
+        ))
     }
 
     /// Binds an UPDATE.
@@ -75,21 +102,40 @@ impl Binder<'_> {
     }
 
     fn bind_update(&self, update: &Update) -> SqlResult<UpdatePlan> {
-        let (rows, scope, table) = self.candidates(&update.target, &update.from, update.filter.as_ref(), update.top.as_ref())?;
+        let (rows, scope, table) = self.candidates(
+            &update.target,
+            &update.from,
+            update.filter.as_ref(),
+            update.top.as_ref(),
+        )?;
         let mut assignments = Vec::with_capacity(update.assignments.len());
         let mut seen = Vec::new();
         for assignment in &update.assignments {
             let is_variable = assignment.target.starts_with('@');
-            let name = if is_variable { assignment.column.as_ref() } else { Some(&assignment.target) };
+            let name = if is_variable {
+                assignment.column.as_ref()
+            } else {
+                Some(&assignment.target)
+            };
             let place = match name {
                 Some(name) => {
                     let name = crate::functions::split_name(name).pop().unwrap_or_default();
-                    let at = table.column_index(&name).ok_or_else(|| crate::bind::invalid_column(&name))?;
+                    let at = table
+                        .column_index(&name)
+                        .ok_or_else(|| crate::bind::invalid_column(&name))?;
                     if table.columns.get(at).is_some_and(|c| c.identity.is_some()) {
-                        return Err(SqlError::new(8102, format!("Cannot update identity column '{name}'.")));
+                        return Err(SqlError::new(
+                            8102,
+                            format!("Cannot update identity column '{name}'."),
+                        ));
                     }
                     if seen.contains(&at) {
-                        return Err(SqlError::new(264, format!("The column name '{name}' is specified more than once in the SET clause or column list of an INSERT. A column cannot be assigned more than one value in the same clause. Modify the clause to make sure that a column is updated only once.")));
+                        return Err(SqlError::new(
+                            264,
+                            format!(
+                                "The column name '{name}' is specified more than once in the SET clause or column list of an INSERT. A column cannot be assigned more than one value in the same clause. Modify the clause to make sure that a column is updated only once."
+                            ),
+                        ));
                     }
                     seen.push(at);
                     Some(at)
@@ -105,9 +151,21 @@ impl Binder<'_> {
                 None
             } else {
                 let value = self.expression(&assignment.value, &scope)?;
-                let value = match (super::assign::operator(assignment.op), place.and_then(|at| Some((at, table.columns.get(at)?)))) {
-                    (Some(op), Some((at, column))) => arithmetic(op, Typed::column(rows.first + at, column.sql_type, column.nullable), value)?,
-                    (Some(_), None) => super::assign::combine(assignment.op, &assignment.target, self.variable_type(&assignment.target)?, value)?,
+                let value = match (
+                    super::assign::operator(assignment.op),
+                    place.and_then(|at| Some((at, table.columns.get(at)?))),
+                ) {
+                    (Some(op), Some((at, column))) => arithmetic(
+                        op,
+                        Typed::column(rows.first + at, column.sql_type, column.nullable),
+                        value,
+                    )?,
+                    (Some(_), None) => super::assign::combine(
+                        assignment.op,
+                        &assignment.target,
+                        self.variable_type(&assignment.target)?,
+                        value,
+                    )?,
                     (None, _) => value,
                 };
                 Some(match place.and_then(|at| table.columns.get(at)) {
@@ -122,18 +180,33 @@ impl Binder<'_> {
             Some(clause) => Some(self.output(clause, &table, true, true, &scope.columns)?),
             None => None,
         };
-        Ok(UpdatePlan { table, rows, assignments, rules, output })
+        Ok(UpdatePlan {
+            table,
+            rows,
+            assignments,
+            rules,
+            output,
+        })
     }
 
     /// Binds a DELETE.
     pub(crate) fn delete(&self, delete: &Delete) -> SqlResult<DeletePlan> {
         self.with_common(&delete.with, || {
-            let (rows, scope, table) = self.candidates(&delete.target, &delete.from, delete.filter.as_ref(), delete.top.as_ref())?;
+            let (rows, scope, table) = self.candidates(
+                &delete.target,
+                &delete.from,
+                delete.filter.as_ref(),
+                delete.top.as_ref(),
+            )?;
             let output = match &delete.output {
                 Some(clause) => Some(self.output(clause, &table, false, true, &scope.columns)?),
                 None => None,
             };
-            Ok(DeletePlan { table, rows, output })
+            Ok(DeletePlan {
+                table,
+                rows,
+                output,
+            })
         })
     }
 }
@@ -153,17 +226,25 @@ impl Executor<'_> {
                 if found.len() % 1024 == 0 {
                     self.session.check_cancelled()?;
                 }
-                let Some(Value::BigInt(address)) = row.get(rows.address) else { return Ok(Flow::More) };
+                let Some(Value::BigInt(address)) = row.get(rows.address) else {
+                    return Ok(Flow::More);
+                };
                 let address = *address as u64;
                 if seen.insert(address) {
-                    let values = row.get(rows.first..rows.first + width).unwrap_or(&[]).to_vec();
+                    let values = row
+                        .get(rows.first..rows.first + width)
+                        .unwrap_or(&[])
+                        .to_vec();
                     found.push((address, values, row));
                 }
                 Ok(Flow::More)
             })?;
             match &limit {
-                Some((Value::Float(share), true)) => found.truncate((found.len() as f64 * share / 100.0).ceil() as usize),
-                Some((value, _)) => found.truncate(usize::try_from(convert::as_i64(value).unwrap_or(0)).unwrap_or(0)),
+                Some((Value::Float(share), true)) => {
+                    found.truncate((found.len() as f64 * share / 100.0).ceil() as usize)
+                }
+                Some((value, _)) => found
+                    .truncate(usize::try_from(convert::as_i64(value).unwrap_or(0)).unwrap_or(0)),
                 None => {}
             }
             let mut stale = false;
@@ -197,7 +278,12 @@ impl Executor<'_> {
                 };
                 let column: Option<&TableColumn> = place.and_then(|at| plan.table.columns.get(at));
                 let new = match (value, column) {
-                    (Some(value), Some(column)) => store_value(&plan.table, column, &value.eval(&self.context(), &env)?, value.sql_type)?,
+                    (Some(value), Some(column)) => store_value(
+                        &plan.table,
+                        column,
+                        &value.eval(&self.context(), &env)?,
+                        value.sql_type,
+                    )?,
                     (Some(value), None) => value.eval(&self.context(), &env)?,
                     (None, Some(_)) => plan.rules.default(place.unwrap_or(0), &self.context())?,
                     (None, None) => Value::Null,
@@ -211,7 +297,12 @@ impl Executor<'_> {
             }
             check_row(self, &plan.table, &plan.rules, &after, "UPDATE")?;
             if plan.output.is_some() {
-                put.push(change_row(before.len(), Some(&after), Some(&before), &whole));
+                put.push(change_row(
+                    before.len(),
+                    Some(&after),
+                    Some(&before),
+                    &whole,
+                ));
             }
             changes.push((address, before, after));
         }

@@ -17,12 +17,34 @@ pub(crate) struct OutputPlan {
 }
 
 /// Columns of `inserted` and then of `deleted`.
-fn change_scope(table: &Table, inserted: bool, deleted: bool, rest: &[ScopeColumn]) -> Scope<'static> {
+fn change_scope(
+    table: &Table,
+    inserted: bool,
+    deleted: bool,
+    rest: &[ScopeColumn],
+) -> Scope<'static> {
     let mut scope = Scope::none();
     for (name, shown) in [("inserted", inserted), ("deleted", deleted)] {
         for column in &table.columns {
-            let label = if shown { name.to_owned() } else { format!("\0{name}") };
-            scope.columns.push(ScopeColumn { table: label, schema: None, name: column.name.clone(), folded: if shown { fold(&column.name) } else { format!("\0{}", column.name) }, sql_type: column.sql_type, nullable: true, identity: false, hidden: !shown });
+            let label = if shown {
+                name.to_owned()
+            } else {
+                format!("\0{name}")
+            };
+            scope.columns.push(ScopeColumn {
+                table: label,
+                schema: None,
+                name: column.name.clone(),
+                folded: if shown {
+                    fold(&column.name)
+                } else {
+                    format!("\0{}", column.name)
+                },
+                sql_type: column.sql_type,
+                nullable: true,
+                identity: false,
+                hidden: !shown,
+            });
         }
         if shown {
             scope.tables.push(name.to_owned());
@@ -33,7 +55,14 @@ fn change_scope(table: &Table, inserted: bool, deleted: bool, rest: &[ScopeColum
 }
 
 impl Binder<'_> {
-    pub(crate) fn output(&self, clause: &OutputClause, table: &Table, inserted: bool, deleted: bool, rest: &[ScopeColumn]) -> SqlResult<OutputPlan> {
+    pub(crate) fn output(
+        &self,
+        clause: &OutputClause,
+        table: &Table,
+        inserted: bool,
+        deleted: bool,
+        rest: &[ScopeColumn],
+    ) -> SqlResult<OutputPlan> {
         let scope = change_scope(table, inserted, deleted, rest);
         let (mut values, mut columns) = (Vec::new(), Vec::new());
         for item in &clause.items {
@@ -48,7 +77,13 @@ impl Binder<'_> {
                 let table = match target {
                     TableSource::Variable { name, .. } => self.frame_table(name)?,
                     TableSource::Table { name, .. } => self.table(name)?,
-                    _ => return Err(SqlError::new(102, "OUTPUT INTO needs a table or table variable.").severity(15)),
+                    _ => {
+                        return Err(SqlError::new(
+                            102,
+                            "OUTPUT INTO needs a table or table variable.",
+                        )
+                        .severity(15));
+                    }
                 };
                 let places = super::insert::target_places(&table, &clause.into_columns)?;
                 if places.len() != values.len() {
@@ -57,7 +92,11 @@ impl Binder<'_> {
                 Some((table, places))
             }
         };
-        Ok(OutputPlan { values, columns, into })
+        Ok(OutputPlan {
+            values,
+            columns,
+            into,
+        })
     }
 }
 
@@ -86,7 +125,12 @@ impl Executor<'_> {
 }
 
 /// One row for OUTPUT: inserted, deleted, and what else the statement sees.
-pub(crate) fn change_row(width: usize, inserted: Option<&[Value]>, deleted: Option<&[Value]>, rest: &[Value]) -> Vec<Value> {
+pub(crate) fn change_row(
+    width: usize,
+    inserted: Option<&[Value]>,
+    deleted: Option<&[Value]>,
+    rest: &[Value],
+) -> Vec<Value> {
     let mut row = Vec::with_capacity(width * 2 + rest.len());
     for side in [inserted, deleted] {
         match side {

@@ -36,7 +36,13 @@ pub(crate) struct Returned {
 
 /// Declares the parameters in the callee's frame and sets them from the arguments. Gives, for
 /// each argument, the parameter that it went to.
-pub(crate) fn bind(procedure: &str, parameters: &[ProcedureParameter], arguments: &[Argument], frame: &Frame, mut default: impl FnMut(&Expr) -> SqlResult<(Value, SqlType)>) -> SqlResult<Vec<String>> {
+pub(crate) fn bind(
+    procedure: &str,
+    parameters: &[ProcedureParameter],
+    arguments: &[Argument],
+    frame: &Frame,
+    mut default: impl FnMut(&Expr) -> SqlResult<(Value, SqlType)>,
+) -> SqlResult<Vec<String>> {
     let mut targets = Vec::with_capacity(arguments.len());
     let mut given: Vec<Option<&Argument>> = vec![None; parameters.len()];
     let mut named = false;
@@ -51,19 +57,37 @@ pub(crate) fn bind(procedure: &str, parameters: &[ProcedureParameter], arguments
             None => place,
         };
         let Some(slot) = given.get_mut(at) else {
-            return Err(SqlError::new(8144, format!("Procedure or function {procedure} has too many arguments specified.")).state(2));
+            return Err(SqlError::new(
+                8144,
+                format!("Procedure or function {procedure} has too many arguments specified."),
+            )
+            .state(2));
         };
         if slot.is_some() {
-            return Err(SqlError::new(8143, format!("Parameter '{}' was supplied multiple times.", argument.name.as_deref().unwrap_or(""))));
+            return Err(SqlError::new(
+                8143,
+                format!(
+                    "Parameter '{}' was supplied multiple times.",
+                    argument.name.as_deref().unwrap_or("")
+                ),
+            ));
         }
         *slot = Some(argument);
         if argument.output && !parameters.get(at).is_some_and(|p| p.output) {
             return Err(SqlError::new(8162, format!("The formal parameter \"{}\" was not declared as an OUTPUT parameter, but the actual parameter passed in requested output.", parameters.get(at).map_or("", |p| p.name.as_str()))).state(2));
         }
-        targets.push(parameters.get(at).map_or_else(String::new, |p| p.name.clone()));
+        targets.push(
+            parameters
+                .get(at)
+                .map_or_else(String::new, |p| p.name.clone()),
+        );
     }
     for (parameter, argument) in parameters.iter().zip(given) {
-        let sql_type = types::resolve_type(&parameter.type_name.name, &parameter.type_name.arguments, parameter.type_name.max)?;
+        let sql_type = types::resolve_type(
+            &parameter.type_name.name,
+            &parameter.type_name.arguments,
+            parameter.type_name.max,
+        )?;
         frame.declare(&parameter.name, sql_type)?;
         let value = match (argument, &parameter.default) {
             (Some(Argument { value: Some(value), sql_type: from, .. }), _) => {
@@ -83,9 +107,16 @@ pub(crate) fn bind(procedure: &str, parameters: &[ProcedureParameter], arguments
 
 impl Executor<'_> {
     /// Declares variables.
-    pub(crate) fn declare(&mut self, list: &[labdb_tsql::ast::VariableDeclaration]) -> SqlResult<()> {
+    pub(crate) fn declare(
+        &mut self,
+        list: &[labdb_tsql::ast::VariableDeclaration],
+    ) -> SqlResult<()> {
         for declaration in list {
-            let sql_type = types::resolve_type(&declaration.type_name.name, &declaration.type_name.arguments, declaration.type_name.max)?;
+            let sql_type = types::resolve_type(
+                &declaration.type_name.name,
+                &declaration.type_name.arguments,
+                declaration.type_name.max,
+            )?;
             self.frame.declare(&declaration.name, sql_type)?;
             if let Some(value) = &declaration.value {
                 let value = self.assigned(value, sql_type)?;
@@ -104,13 +135,20 @@ impl Executor<'_> {
     }
 
     /// SET @v = e.
-    pub(crate) fn set_variable(&mut self, assignment: &labdb_tsql::ast::Assignment) -> SqlResult<()> {
-        let target = self.frame.variable_type(&assignment.target).ok_or_else(|| Frame::undeclared(&assignment.target))?;
+    pub(crate) fn set_variable(
+        &mut self,
+        assignment: &labdb_tsql::ast::Assignment,
+    ) -> SqlResult<()> {
+        let target = self
+            .frame
+            .variable_type(&assignment.target)
+            .ok_or_else(|| Frame::undeclared(&assignment.target))?;
         let value = match super::assign::operator(assignment.op) {
             None => self.assigned(&assignment.value, target)?,
             Some(_) => {
                 let value = (*self.scalar_plan(&assignment.value)?).clone();
-                let combined = super::assign::combine(assignment.op, &assignment.target, target, value)?;
+                let combined =
+                    super::assign::combine(assignment.op, &assignment.target, target, value)?;
                 combined.eval(&self.context(), &crate::plan::Env::empty())?
             }
         };

@@ -1,9 +1,9 @@
 //! Bound plans, kept per session: a batch or procedure that runs again is not bound again as
 //! long as no schema changed.
 
+use super::Executor;
 use super::insert::InsertPlan;
 use super::modify::{DeletePlan, UpdatePlan};
-use super::Executor;
 use crate::bind::Binder;
 use crate::plan::{Condition, Query, Typed};
 use labdb_tsql::ast;
@@ -84,7 +84,11 @@ impl Executor<'_> {
         }
     }
 
-    fn cached(&self, key: (usize, u8), make: impl FnOnce(&Binder<'_>) -> SqlResult<Bound>) -> SqlResult<Bound> {
+    fn cached(
+        &self,
+        key: (usize, u8),
+        make: impl FnOnce(&Binder<'_>) -> SqlResult<Bound>,
+    ) -> SqlResult<Bound> {
         let version = self.version();
         if let Some(entry) = self.session.plans.borrow().entries.get(&key) {
             if entry.version == version {
@@ -97,49 +101,80 @@ impl Executor<'_> {
         if plans.entries.len() >= LIMIT {
             plans.entries.clear();
         }
-        plans.entries.insert(key, Entry { version, bound: bound.clone(), _owner: Arc::clone(&self.owner) });
+        plans.entries.insert(
+            key,
+            Entry {
+                version,
+                bound: bound.clone(),
+                _owner: Arc::clone(&self.owner),
+            },
+        );
         Ok(bound)
     }
 
     pub(crate) fn query_plan(&self, query: &ast::Query) -> SqlResult<Rc<Query>> {
-        match self.cached((address(query), 0), |b| Ok(Bound::Query(Rc::new(b.query(query)?))))? {
+        match self.cached((address(query), 0), |b| {
+            Ok(Bound::Query(Rc::new(b.query(query)?)))
+        })? {
             Bound::Query(plan) => Ok(plan),
-            _ => Err(crate::plan::expression::internal("a plan of the wrong kind was cached")),
+            _ => Err(crate::plan::expression::internal(
+                "a plan of the wrong kind was cached",
+            )),
         }
     }
 
     pub(crate) fn scalar_plan(&self, expression: &ast::Expr) -> SqlResult<Rc<Typed>> {
-        match self.cached((address(expression), 1), |b| Ok(Bound::Scalar(Rc::new(b.scalar(expression)?))))? {
+        match self.cached((address(expression), 1), |b| {
+            Ok(Bound::Scalar(Rc::new(b.scalar(expression)?)))
+        })? {
             Bound::Scalar(plan) => Ok(plan),
-            _ => Err(crate::plan::expression::internal("a plan of the wrong kind was cached")),
+            _ => Err(crate::plan::expression::internal(
+                "a plan of the wrong kind was cached",
+            )),
         }
     }
 
     pub(crate) fn condition_plan(&self, condition: &ast::Expr) -> SqlResult<Rc<Condition>> {
-        match self.cached((address(condition), 2), |b| Ok(Bound::Condition(Rc::new(b.predicate(condition)?))))? {
+        match self.cached((address(condition), 2), |b| {
+            Ok(Bound::Condition(Rc::new(b.predicate(condition)?)))
+        })? {
             Bound::Condition(plan) => Ok(plan),
-            _ => Err(crate::plan::expression::internal("a plan of the wrong kind was cached")),
+            _ => Err(crate::plan::expression::internal(
+                "a plan of the wrong kind was cached",
+            )),
         }
     }
 
     pub(crate) fn insert_plan(&self, insert: &ast::Insert) -> SqlResult<Rc<InsertPlan>> {
-        match self.cached((address(insert), 3), |b| Ok(Bound::Insert(Rc::new(b.insert(insert)?))))? {
+        match self.cached((address(insert), 3), |b| {
+            Ok(Bound::Insert(Rc::new(b.insert(insert)?)))
+        })? {
             Bound::Insert(plan) => Ok(plan),
-            _ => Err(crate::plan::expression::internal("a plan of the wrong kind was cached")),
+            _ => Err(crate::plan::expression::internal(
+                "a plan of the wrong kind was cached",
+            )),
         }
     }
 
     pub(crate) fn update_plan(&self, update: &ast::Update) -> SqlResult<Rc<UpdatePlan>> {
-        match self.cached((address(update), 4), |b| Ok(Bound::Update(Rc::new(b.update(update)?))))? {
+        match self.cached((address(update), 4), |b| {
+            Ok(Bound::Update(Rc::new(b.update(update)?)))
+        })? {
             Bound::Update(plan) => Ok(plan),
-            _ => Err(crate::plan::expression::internal("a plan of the wrong kind was cached")),
+            _ => Err(crate::plan::expression::internal(
+                "a plan of the wrong kind was cached",
+            )),
         }
     }
 
     pub(crate) fn delete_plan(&self, delete: &ast::Delete) -> SqlResult<Rc<DeletePlan>> {
-        match self.cached((address(delete), 5), |b| Ok(Bound::Delete(Rc::new(b.delete(delete)?))))? {
+        match self.cached((address(delete), 5), |b| {
+            Ok(Bound::Delete(Rc::new(b.delete(delete)?)))
+        })? {
             Bound::Delete(plan) => Ok(plan),
-            _ => Err(crate::plan::expression::internal("a plan of the wrong kind was cached")),
+            _ => Err(crate::plan::expression::internal(
+                "a plan of the wrong kind was cached",
+            )),
         }
     }
 }

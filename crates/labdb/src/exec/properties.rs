@@ -15,16 +15,25 @@ pub(crate) enum PropertyAction {
 }
 
 fn find<'a>(arguments: &'a [Argument], name: &str, place: usize) -> Option<&'a Argument> {
-    arguments.iter().find(|a| a.name.as_ref().is_some_and(|n| n.eq_ignore_ascii_case(name))).or_else(|| arguments.get(place).filter(|a| a.name.is_none()))
+    arguments
+        .iter()
+        .find(|a| {
+            a.name
+                .as_ref()
+                .is_some_and(|n| n.eq_ignore_ascii_case(name))
+        })
+        .or_else(|| arguments.get(place).filter(|a| a.name.is_none()))
 }
 
 /// The text of an argument by name or place.
 pub(crate) fn text(arguments: &[Argument], name: &str, place: usize) -> SqlResult<Option<String>> {
     match find(arguments, name, place).and_then(|a| Some((a.value.as_ref()?, a.sql_type))) {
-        Some((value, from)) => match convert::convert(value, from, SqlType::NVarChar(Length::Max), None)? {
-            Value::Text(text) => Ok(Some(text.to_string())),
-            _ => Ok(None),
-        },
+        Some((value, from)) => {
+            match convert::convert(value, from, SqlType::NVarChar(Length::Max), None)? {
+                Value::Text(text) => Ok(Some(text.to_string())),
+                _ => Ok(None),
+            }
+        }
         None => Ok(None),
     }
 }
@@ -32,17 +41,29 @@ pub(crate) fn text(arguments: &[Argument], name: &str, place: usize) -> SqlResul
 /// A whole-number argument by name or place.
 pub(crate) fn number(arguments: &[Argument], name: &str, place: usize) -> SqlResult<Option<i64>> {
     match find(arguments, name, place).and_then(|a| Some((a.value.as_ref()?, a.sql_type))) {
-        Some((value, from)) => Ok(convert::as_i64(&convert::convert(value, from, SqlType::BigInt, None)?)),
+        Some((value, from)) => Ok(convert::as_i64(&convert::convert(
+            value,
+            from,
+            SqlType::BigInt,
+            None,
+        )?)),
         None => Ok(None),
     }
 }
 
 /// Runs one of the procedures.
-pub(crate) fn run(executor: &mut Executor<'_>, action: PropertyAction, arguments: &[Argument]) -> SqlResult<Returned> {
+pub(crate) fn run(
+    executor: &mut Executor<'_>,
+    action: PropertyAction,
+    arguments: &[Argument],
+) -> SqlResult<Returned> {
     // sp_dropextendedproperty has no @value, so that its levels come one place earlier.
     let shift = usize::from(action != PropertyAction::Drop);
     let name = text(arguments, "@name", 0)?.unwrap_or_default();
-    let value = match find(arguments, "@value", 1).filter(|_| action != PropertyAction::Drop).and_then(|a| Some((a.value.clone()?, a.sql_type))) {
+    let value = match find(arguments, "@value", 1)
+        .filter(|_| action != PropertyAction::Drop)
+        .and_then(|a| Some((a.value.clone()?, a.sql_type)))
+    {
         Some((value, from)) => convert::convert(&value, from, SqlType::SqlVariant, None)?,
         None => Value::Null,
     };
@@ -57,30 +78,66 @@ pub(crate) fn run(executor: &mut Executor<'_>, action: PropertyAction, arguments
     }
     let database = executor.session.database();
     let mut change = executor.change(&database)?;
-    let invalid = || SqlError::new(15135, "Object is invalid. Extended properties are not permitted on it, or the object does not exist.");
+    let invalid = || {
+        SqlError::new(
+            15135,
+            "Object is invalid. Extended properties are not permitted on it, or the object does not exist.",
+        )
+    };
     let (class, major_id, minor_id) = match levels.as_slice() {
         [] => (0, 0, 0),
-        [(schema_kind, schema), (kind, object), rest @ ..] if schema_kind == "SCHEMA" && matches!(kind.as_str(), "TABLE" | "PROCEDURE") => {
+        [(schema_kind, schema), (kind, object), rest @ ..]
+            if schema_kind == "SCHEMA" && matches!(kind.as_str(), "TABLE" | "PROCEDURE") =>
+        {
             let found = change.catalog.get(schema, object).ok_or_else(invalid)?;
             let id = found.id();
             let column = match (rest, found) {
                 ([], _) => 0,
-                ([(kind, column)], crate::catalog::Object::Table(table)) if kind == "COLUMN" => table.column_index(column).and_then(|at| table.columns.get(at)).map(|c| c.column_id).ok_or_else(invalid)?,
+                ([(kind, column)], crate::catalog::Object::Table(table)) if kind == "COLUMN" => {
+                    table
+                        .column_index(column)
+                        .and_then(|at| table.columns.get(at))
+                        .map(|c| c.column_id)
+                        .ok_or_else(invalid)?
+                }
                 _ => return Err(invalid()),
             };
             (1, id, column)
         }
-        _ => return Err(SqlError::new(40510, "Extended properties are kept for databases, tables, procedures and columns only.")),
+        _ => {
+            return Err(SqlError::new(
+                40510,
+                "Extended properties are kept for databases, tables, procedures and columns only.",
+            ));
+        }
     };
-    let place = change.catalog.properties.iter().position(|(p, _)| p.class == class && p.major_id == major_id && p.minor_id == minor_id && fold(&p.name) == fold(&name));
-    let on = levels.last().map_or_else(|| "object specified".to_owned(), |(_, n)| n.clone());
-    let property = ExtendedProperty { class, major_id, minor_id, name: name.clone(), value };
+    let place = change.catalog.properties.iter().position(|(p, _)| {
+        p.class == class
+            && p.major_id == major_id
+            && p.minor_id == minor_id
+            && fold(&p.name) == fold(&name)
+    });
+    let on = levels
+        .last()
+        .map_or_else(|| "object specified".to_owned(), |(_, n)| n.clone());
+    let property = ExtendedProperty {
+        class,
+        major_id,
+        minor_id,
+        name: name.clone(),
+        value,
+    };
     match (action, place) {
         (PropertyAction::Add, None) => {
             let at = executor.write_record(&database, &property.record())?;
             change.catalog.properties.push((property, Some(at)));
         }
-        (PropertyAction::Add, Some(_)) => return Err(SqlError::new(15233, format!("Property cannot be added. Property '{name}' already exists for '{on}'."))),
+        (PropertyAction::Add, Some(_)) => {
+            return Err(SqlError::new(
+                15233,
+                format!("Property cannot be added. Property '{name}' already exists for '{on}'."),
+            ));
+        }
         (PropertyAction::Update, Some(place)) => {
             if let Some(slot) = change.catalog.properties.get_mut(place) {
                 let at = match slot.1 {
@@ -94,9 +151,19 @@ pub(crate) fn run(executor: &mut Executor<'_>, action: PropertyAction, arguments
             let (_, at) = change.catalog.properties.remove(place);
             executor.delete_record(&database, at)?;
         }
-        (_, None) => return Err(SqlError::new(15217, format!("Property cannot be updated or deleted. Property '{name}' does not exist for '{on}'."))),
+        (_, None) => {
+            return Err(SqlError::new(
+                15217,
+                format!(
+                    "Property cannot be updated or deleted. Property '{name}' does not exist for '{on}'."
+                ),
+            ));
+        }
     }
     executor.publish(change)?;
     executor.end_and_done()?;
-    Ok(Returned { status: Some(0), outputs: Vec::new() })
+    Ok(Returned {
+        status: Some(0),
+        outputs: Vec::new(),
+    })
 }

@@ -14,7 +14,9 @@ enum Purpose<'q> {
 }
 
 fn purpose(query: &Query) -> SqlResult<Purpose<'_>> {
-    let QueryBody::Select(select) = &query.body else { return Ok(Purpose::Rows) };
+    let QueryBody::Select(select) = &query.body else {
+        return Ok(Purpose::Rows);
+    };
     if let Some(into) = &select.into {
         return Ok(Purpose::Into(into));
     }
@@ -50,7 +52,11 @@ impl Executor<'_> {
                         frame.set(name, value)?;
                     }
                     count += 1;
-                    Ok(if count == limit { Flow::Enough } else { Flow::More })
+                    Ok(if count == limit {
+                        Flow::Enough
+                    } else {
+                        Flow::More
+                    })
                 })?;
                 self.session.row_count.set(count as i64);
                 return Ok(());
@@ -74,7 +80,11 @@ impl Executor<'_> {
             if count % 256 == 0 && client.cancel_requested() {
                 return Err(crate::session::cancelled());
             }
-            Ok(if count == limit { Flow::Enough } else { Flow::More })
+            Ok(if count == limit {
+                Flow::Enough
+            } else {
+                Flow::More
+            })
         })?;
         Ok(count)
     }

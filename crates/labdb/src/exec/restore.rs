@@ -11,9 +11,19 @@ impl Executor<'_> {
             _ => "RESTORE DATABASE",
         };
         if self.session.tran_count.get() > 0 {
-            return Err(SqlError::new(3021, "Cannot perform a backup or restore operation within a transaction.").state(0));
+            return Err(SqlError::new(
+                3021,
+                "Cannot perform a backup or restore operation within a transaction.",
+            )
+            .state(0));
         }
         super::permission::require_sysadmin(self.session, self.backup_verb)?;
-        Err(SqlError::new(40510, format!("{} is not part of labdb yet: back up with BACKUP, and keep the database's files.", self.backup_verb)))
+        Err(SqlError::new(
+            40510,
+            format!(
+                "{} is not part of labdb yet: back up with BACKUP, and keep the database's files.",
+                self.backup_verb
+            ),
+        ))
     }
 }

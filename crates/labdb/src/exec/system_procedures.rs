@@ -12,15 +12,34 @@ use std::sync::Arc;
 
 /// The procedures, for the documentation's test.
 pub const NAMES: &[&str] = &[
-    "sp_addextendedproperty", "sp_delete_database_backuphistory", "sp_dropextendedproperty", "sp_execute", "sp_executesql", "sp_flush_log", "sp_prepare", "sp_prepexec", "sp_readerrorlog", "sp_reset_connection", "sp_unprepare", "sp_updateextendedproperty", "xp_readerrorlog",
+    "sp_addextendedproperty",
+    "sp_delete_database_backuphistory",
+    "sp_dropextendedproperty",
+    "sp_execute",
+    "sp_executesql",
+    "sp_flush_log",
+    "sp_prepare",
+    "sp_prepexec",
+    "sp_readerrorlog",
+    "sp_reset_connection",
+    "sp_unprepare",
+    "sp_updateextendedproperty",
+    "xp_readerrorlog",
 ];
 
 fn ok(status: i32) -> SqlResult<Returned> {
-    Ok(Returned { status: Some(status), outputs: Vec::new() })
+    Ok(Returned {
+        status: Some(status),
+        outputs: Vec::new(),
+    })
 }
 
 /// Runs a system procedure; `None` where there is none of this name.
-pub(crate) fn call(executor: &mut Executor<'_>, name: &ObjectName, arguments: &[Argument]) -> Option<SqlResult<Returned>> {
+pub(crate) fn call(
+    executor: &mut Executor<'_>,
+    name: &ObjectName,
+    arguments: &[Argument],
+) -> Option<SqlResult<Returned>> {
     let lower = fold(name.object());
     let database = name.database().map(fold);
     Some(match lower.as_str() {
@@ -29,7 +48,11 @@ pub(crate) fn call(executor: &mut Executor<'_>, name: &ObjectName, arguments: &[
         "sp_prepexec" => prepare(executor, arguments, true),
         "sp_execute" => execute_prepared(executor, arguments),
         "sp_unprepare" => {
-            let handle = number(arguments, "@handle", 0).ok().flatten().unwrap_or(0) as i32;
+            let handle = arguments
+                .first()
+                .and_then(|a| a.value.as_ref())
+                .and_then(crate::eval::convert::as_i64)
+                .unwrap_or(0) as i32;
             executor.session.prepared.borrow_mut().remove(&handle);
             ok(0)
         }
@@ -39,14 +62,19 @@ pub(crate) fn call(executor: &mut Executor<'_>, name: &ObjectName, arguments: &[
         }
         "sp_flush_log" => {
             let database = executor.session.database();
-            database.storage.flush_log(&*executor.session.shared).map_err(|e| super::failure::storage_error(&e, &database.name())).and_then(|()| ok(1))
+            database
+                .storage
+                .flush_log(&*executor.session.shared)
+                .map_err(|e| super::failure::storage_error(&e, &database.name()))
+                .and_then(|()| ok(1))
         }
         "sp_addextendedproperty" => properties::run(executor, PropertyAction::Add, arguments),
         "sp_updateextendedproperty" => properties::run(executor, PropertyAction::Update, arguments),
         "sp_dropextendedproperty" => properties::run(executor, PropertyAction::Drop, arguments),
         "sp_readerrorlog" | "xp_readerrorlog" => read_error_log(executor, arguments),
         "sp_delete_database_backuphistory" => {
-            let in_msdb = database.as_deref() == Some("msdb") || (database.is_none() && executor.session.database_id() == 4);
+            let in_msdb = database.as_deref() == Some("msdb")
+                || (database.is_none() && executor.session.database_id() == 4);
             if !in_msdb {
                 return None;
             }
@@ -68,6 +96,19 @@ fn declared(text: &str) -> SqlResult<Vec<ProcedureParameter>> {
     }
 }
 
+/// The text of an argument by its place: these procedures go by place whatever names a client
+/// gives.
+fn text_at(arguments: &[Argument], place: usize) -> SqlResult<Option<String>> {
+    let unnamed: Vec<Argument> = arguments
+        .iter()
+        .map(|a| Argument {
+            name: None,
+            ..a.clone()
+        })
+        .collect();
+    text(&unnamed, "", place)
+}
+
 /// Arguments with the place that each has in the whole call, so that outputs are told by it.
 fn rest(arguments: &[Argument], from: usize) -> (Vec<Argument>, usize) {
     (arguments.get(from..).unwrap_or(&[]).to_vec(), from)
@@ -80,7 +121,13 @@ fn shifted(mut returned: Returned, by: usize) -> Returned {
     returned
 }
 
-fn run_text(executor: &mut Executor<'_>, statement: &str, parameters: &str, arguments: &[Argument], from: usize) -> SqlResult<Returned> {
+fn run_text(
+    executor: &mut Executor<'_>,
+    statement: &str,
+    parameters: &str,
+    arguments: &[Argument],
+    from: usize,
+) -> SqlResult<Returned> {
     let parameters = declared(parameters)?;
     let (values, from) = rest(arguments, from);
     let (outcome, returned) = executor.nested(|e| e.text(statement, &parameters, &values))?;
@@ -92,44 +139,96 @@ fn run_text(executor: &mut Executor<'_>, statement: &str, parameters: &str, argu
 }
 
 fn execute_sql(executor: &mut Executor<'_>, arguments: &[Argument]) -> SqlResult<Returned> {
-    let statement = text(arguments, "@stmt", 0)?.or(text(arguments, "@statement", 0)?).ok_or_else(|| SqlError::new(214, "Procedure expects parameter '@statement' of type 'ntext/nchar/nvarchar'.").state(2))?;
-    let parameters = match arguments.get(1) {
-        Some(_) => text(arguments, "@params", 1)?.unwrap_or_default(),
-        None => String::new(),
-    };
+    let statement = text_at(arguments, 0)?.ok_or_else(|| {
+        SqlError::new(
+            214,
+            "Procedure expects parameter '@statement' of type 'ntext/nchar/nvarchar'.",
+        )
+        .state(2)
+    })?;
+    let parameters = text_at(arguments, 1)?.unwrap_or_default();
     run_text(executor, &statement, &parameters, arguments, 2)
 }
 
 fn prepare(executor: &mut Executor<'_>, arguments: &[Argument], run: bool) -> SqlResult<Returned> {
-    let parameters = text(arguments, "@params", 1)?.unwrap_or_default();
-    let statement = text(arguments, "@stmt", 2)?.unwrap_or_default();
+    let parameters = text_at(arguments, 1)?.unwrap_or_default();
+    let statement = text_at(arguments, 2)?.unwrap_or_default();
     executor.session.plans.borrow_mut().batch(&statement)?;
     let handle = executor.session.take_handle();
-    executor.session.prepared.borrow_mut().insert(handle, Prepared { text: statement.clone(), parameters: parameters.clone() });
-    let mut returned = if run { run_text(executor, &statement, &parameters, arguments, 3)? } else { Returned { status: Some(0), outputs: Vec::new() } };
-    returned.outputs.insert(0, (0, OutputValue { name: arguments.first().and_then(|a| a.name.clone()).unwrap_or_default(), sql_type: SqlType::Int, value: Value::Int(handle) }));
+    executor.session.prepared.borrow_mut().insert(
+        handle,
+        Prepared {
+            text: statement.clone(),
+            parameters: parameters.clone(),
+        },
+    );
+    let mut returned = if run {
+        run_text(executor, &statement, &parameters, arguments, 3)?
+    } else {
+        Returned {
+            status: Some(0),
+            outputs: Vec::new(),
+        }
+    };
+    returned.outputs.insert(
+        0,
+        (
+            0,
+            OutputValue {
+                name: arguments
+                    .first()
+                    .and_then(|a| a.name.clone())
+                    .unwrap_or_default(),
+                sql_type: SqlType::Int,
+                value: Value::Int(handle),
+            },
+        ),
+    );
     Ok(returned)
 }
 
 fn execute_prepared(executor: &mut Executor<'_>, arguments: &[Argument]) -> SqlResult<Returned> {
-    let handle = number(arguments, "@handle", 0)?.unwrap_or(0) as i32;
+    let handle = arguments
+        .first()
+        .and_then(|a| a.value.as_ref())
+        .and_then(crate::eval::convert::as_i64)
+        .unwrap_or(0) as i32;
     let prepared = executor.session.prepared.borrow().get(&handle).cloned();
-    let prepared = prepared.ok_or_else(|| SqlError::new(8179, format!("Could not find prepared statement with handle {handle}.")).state(2))?;
+    let prepared = prepared.ok_or_else(|| {
+        SqlError::new(
+            8179,
+            format!("Could not find prepared statement with handle {handle}."),
+        )
+        .state(2)
+    })?;
     run_text(executor, &prepared.text, &prepared.parameters, arguments, 1)
 }
 
 fn read_error_log(executor: &mut Executor<'_>, arguments: &[Argument]) -> SqlResult<Returned> {
     super::permission::require_sysadmin(executor.session, "sp_readerrorlog")?;
     let number_of_log = number(arguments, "@p1", 0)?.unwrap_or(0);
-    let filters: Vec<String> = [text(arguments, "@p3", 2)?, text(arguments, "@p4", 3)?].into_iter().flatten().map(|t| t.to_lowercase()).collect();
-    executor.client.columns(&[Column::new("LogDate", SqlType::DateTime), Column::new("ProcessInfo", SqlType::NVarChar(Length::Limited(50))), Column::new("Text", SqlType::NVarChar(Length::Limited(3950)))])?;
+    let filters: Vec<String> = [text(arguments, "@p3", 2)?, text(arguments, "@p4", 3)?]
+        .into_iter()
+        .flatten()
+        .map(|t| t.to_lowercase())
+        .collect();
+    executor.client.columns(&[
+        Column::new("LogDate", SqlType::DateTime),
+        Column::new("ProcessInfo", SqlType::NVarChar(Length::Limited(50))),
+        Column::new("Text", SqlType::NVarChar(Length::Limited(3950))),
+    ])?;
     let mut count = 0;
     if number_of_log == 0 {
         for entry in executor.session.instance.log_entries() {
             let lower = entry.text.to_lowercase();
             if filters.iter().all(|f| lower.contains(f)) {
-                let at = calendar::value_from_moment(entry.at, SqlType::DateTime).unwrap_or(Value::Null);
-                executor.client.row(&[at, Value::text(&entry.process), Value::text(&entry.text)])?;
+                let at =
+                    calendar::value_from_moment(entry.at, SqlType::DateTime).unwrap_or(Value::Null);
+                executor.client.row(&[
+                    at,
+                    Value::text(&entry.process),
+                    Value::text(&entry.text),
+                ])?;
                 count += 1;
             }
         }
@@ -143,8 +242,12 @@ fn delete_history(executor: &mut Executor<'_>, arguments: &[Argument]) -> SqlRes
     let name = text(arguments, "@database_name", 0)?.unwrap_or_default();
     let instance = Arc::clone(&executor.session.instance);
     let mut state = instance.state.lock();
-    state.backups.retain(|b| !b.database.eq_ignore_ascii_case(&name));
-    state.restores.retain(|r| !r.database.eq_ignore_ascii_case(&name));
+    state
+        .backups
+        .retain(|b| !b.database.eq_ignore_ascii_case(&name));
+    state
+        .restores
+        .retain(|r| !r.database.eq_ignore_ascii_case(&name));
     state.save(&instance.options.data)?;
     ok(0)
 }

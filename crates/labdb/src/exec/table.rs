@@ -25,19 +25,32 @@ fn home(session: &Session, table: &Table) -> SqlResult<Arc<Database>> {
     if session.database_id() == table.database_id {
         return Ok(session.database());
     }
-    session.instance.database_by_id(table.database_id).ok_or_else(|| SqlError::new(911, "The table's database does not exist any more."))
+    session
+        .instance
+        .database_by_id(table.database_id)
+        .ok_or_else(|| SqlError::new(911, "The table's database does not exist any more."))
 }
 
 /// Pushes a table's rows into a sink. With `with_address` each row ends with its address.
 ///
 /// # Errors
 /// Locks, storage, and what the sink returns.
-pub fn read(ctx: &Context<'_>, table: &Arc<Table>, access: &Access, mode: ReadMode, with_address: bool, outer: Option<&Env<'_>>, sink: &mut dyn FnMut(Vec<Value>) -> SqlResult<Flow>) -> SqlResult<Flow> {
+pub fn read(
+    ctx: &Context<'_>,
+    table: &Arc<Table>,
+    access: &Access,
+    mode: ReadMode,
+    with_address: bool,
+    outer: Option<&Env<'_>>,
+    sink: &mut dyn FnMut(Vec<Value>) -> SqlResult<Flow>,
+) -> SqlResult<Flow> {
     let addresses = match access {
         Access::Scan => None,
         Access::Seek { index, values } => {
             let env = outer.copied().unwrap_or_else(Env::empty);
-            let Some(index) = table.indexes.get(*index) else { return Ok(Flow::More) };
+            let Some(index) = table.indexes.get(*index) else {
+                return Ok(Flow::More);
+            };
             let mut prefix = Vec::new();
             for (value, part) in values.iter().zip(&index.keys) {
                 let value = value.eval(ctx, &env)?;
@@ -58,10 +71,17 @@ pub fn read(ctx: &Context<'_>, table: &Arc<Table>, access: &Access, mode: ReadMo
     match &*table.store {
         Store::Memory(memory) => {
             let rows: Vec<(u64, Vec<Value>)> = match addresses {
-                None => memory.rows.lock().iter().map(|(a, r)| (*a, r.clone())).collect(),
+                None => memory
+                    .rows
+                    .lock()
+                    .iter()
+                    .map(|(a, r)| (*a, r.clone()))
+                    .collect(),
                 Some(list) => {
                     let rows = memory.rows.lock();
-                    list.into_iter().filter_map(|a| Some((a, rows.get(&a)?.clone()))).collect()
+                    list.into_iter()
+                        .filter_map(|a| Some((a, rows.get(&a)?.clone())))
+                        .collect()
                 }
             };
             for (count, (address, row)) in rows.into_iter().enumerate() {
@@ -84,7 +104,10 @@ pub fn read(ctx: &Context<'_>, table: &Arc<Table>, access: &Access, mode: ReadMo
                         if let Some(row) = reader.row(address, None)? {
                             count += 1;
                             if give(row, address)? == Flow::Enough {
-                                ctx.session.shared.logical_reads.fetch_add(count, Ordering::Relaxed);
+                                ctx.session
+                                    .shared
+                                    .logical_reads
+                                    .fetch_add(count, Ordering::Relaxed);
                                 return Ok(Flow::Enough);
                             }
                         }
@@ -100,7 +123,10 @@ pub fn read(ctx: &Context<'_>, table: &Arc<Table>, access: &Access, mode: ReadMo
                             ctx.session.check_cancelled()?;
                         }
                         let address = found.id.to_bits();
-                        let Some(row) = reader.row(address, Some((found.ghost, &found.bytes)))? else { continue };
+                        let Some(row) = reader.row(address, Some((found.ghost, &found.bytes)))?
+                        else {
+                            continue;
+                        };
                         if give(row, address)? == Flow::Enough {
                             flow = Flow::Enough;
                             break;
@@ -109,7 +135,10 @@ pub fn read(ctx: &Context<'_>, table: &Arc<Table>, access: &Access, mode: ReadMo
                     flow
                 }
             };
-            ctx.session.shared.logical_reads.fetch_add(count, Ordering::Relaxed);
+            ctx.session
+                .shared
+                .logical_reads
+                .fetch_add(count, Ordering::Relaxed);
             Ok(flow)
         }
     }
@@ -127,9 +156,16 @@ struct HeapReader<'a> {
 }
 
 impl<'a> HeapReader<'a> {
-    fn new(ctx: &'a Context<'a>, table: &'a Table, database: &'a Database, heap: HeapId, mode: ReadMode) -> SqlResult<Self> {
+    fn new(
+        ctx: &'a Context<'a>,
+        table: &'a Table,
+        database: &'a Database,
+        heap: HeapId,
+        mode: ReadMode,
+    ) -> SqlResult<Self> {
         let isolation = ctx.session.options.borrow().isolation;
-        let dirty = mode.dirty || (isolation == Isolation::ReadUncommitted && !mode.update && !mode.hold);
+        let dirty =
+            mode.dirty || (isolation == Isolation::ReadUncommitted && !mode.update && !mode.hold);
         let hold = mode.hold || isolation as u8 >= Isolation::RepeatableRead as u8;
         let keep = if mode.update {
             Some(LockMode::U)
@@ -154,18 +190,34 @@ impl<'a> HeapReader<'a> {
                 locking::table(ctx.session, &mut transaction.locks, table, wanted)
             })?;
         }
-        Ok(Self { ctx, table, database, heap, dirty, keep, skip_locked: mode.skip_locked })
+        Ok(Self {
+            ctx,
+            table,
+            database,
+            heap,
+            dirty,
+            keep,
+            skip_locked: mode.skip_locked,
+        })
     }
 
     fn fetch(&self, address: u64) -> SqlResult<Option<Vec<u8>>> {
-        self.database.storage.read(RowId::from_bits(address)).map_err(|e| storage_error(&e, &self.database.name()))
+        self.database
+            .storage
+            .read(RowId::from_bits(address))
+            .map_err(|e| storage_error(&e, &self.database.name()))
     }
 
     /// A row as this reader may see it; `seen` is what a scan met at the address.
     fn row(&self, address: u64, seen: Option<(bool, &[u8])>) -> SqlResult<Option<Vec<Value>>> {
         let session = self.ctx.session;
         let decode = |bytes: &[u8]| codec::decode(&self.table.columns, bytes).map(Some);
-        let own = self.dirty || session.transaction.borrow().as_ref().is_some_and(|t| t.locks.holds_row(self.table, address));
+        let own = self.dirty
+            || session
+                .transaction
+                .borrow()
+                .as_ref()
+                .is_some_and(|t| t.locks.holds_row(self.table, address));
         if own {
             return match seen {
                 Some((true, _)) => Ok(None),
@@ -178,19 +230,26 @@ impl<'a> HeapReader<'a> {
         }
         let release = match self.keep {
             Some(mode) => {
-                with_transaction(session, |t| locking::row(session, &mut t.locks, self.table, self.heap, address, mode))?;
+                with_transaction(session, |t| {
+                    locking::row(session, &mut t.locks, self.table, self.heap, address, mode)
+                })?;
                 None
             }
-            None if self.skip_locked => match locking::try_share(session, self.table, self.heap, address)? {
-                Some(resource) => Some(resource),
-                None => return Ok(None),
-            },
+            None if self.skip_locked => {
+                match locking::try_share(session, self.table, self.heap, address)? {
+                    Some(resource) => Some(resource),
+                    None => return Ok(None),
+                }
+            }
             None => Some(locking::share(session, self.table, self.heap, address)?),
         };
         // What was there before the lock may be gone or changed.
         let bytes = self.fetch(address);
         if let Some(resource) = release {
-            session.instance.locks.unlock(session.lock_owner(), &resource);
+            session
+                .instance
+                .locks
+                .unlock(session.lock_owner(), &resource);
         }
         match bytes? {
             Some(bytes) => decode(&bytes),
@@ -203,7 +262,10 @@ impl<'a> HeapReader<'a> {
 ///
 /// # Errors
 /// What `work` returns.
-pub fn with_transaction<T>(session: &Session, work: impl FnOnce(&mut ActiveTransaction) -> SqlResult<T>) -> SqlResult<T> {
+pub fn with_transaction<T>(
+    session: &Session,
+    work: impl FnOnce(&mut ActiveTransaction) -> SqlResult<T>,
+) -> SqlResult<T> {
     let mut slot = session.transaction.borrow_mut();
     work(slot.get_or_insert_with(|| ActiveTransaction::new(0, None)))
 }
@@ -215,8 +277,15 @@ fn duplicate(table: &Table, index: &Index, row: &[Value]) -> SqlError {
         .iter()
         .map(|part| {
             let value = row.get(part.column).unwrap_or(&Value::Null);
-            let sql_type = table.columns.get(part.column).map_or(labdb_types::SqlType::Int, |c| c.sql_type);
-            if value.is_null() { "<NULL>".to_owned() } else { format::text(value, sql_type, None).unwrap_or_default() }
+            let sql_type = table
+                .columns
+                .get(part.column)
+                .map_or(labdb_types::SqlType::Int, |c| c.sql_type);
+            if value.is_null() {
+                "<NULL>".to_owned()
+            } else {
+                format::text(value, sql_type, None).unwrap_or_default()
+            }
         })
         .collect();
     let values = values.join(", ");
@@ -235,7 +304,13 @@ fn note(transaction: &mut ActiveTransaction, table: &Table, undo: Undo) {
 
 fn check_writable(database: &Database) -> SqlResult<()> {
     if database.read_only.load(Ordering::Relaxed) {
-        return Err(SqlError::new(3906, format!("Failed to update database \"{}\" because the database is read-only.", database.name())));
+        return Err(SqlError::new(
+            3906,
+            format!(
+                "Failed to update database \"{}\" because the database is read-only.",
+                database.name()
+            ),
+        ));
     }
     Ok(())
 }
@@ -272,15 +347,29 @@ pub fn insert(session: &Session, table: &Arc<Table>, row: &[Value]) -> SqlResult
                 check_writable(&database)?;
                 let bytes = codec::encode(row);
                 let storage = transaction.storage(session, &database);
-                let id = database.storage.insert(storage, heap, &bytes).map_err(|e| storage_error(&e, &database.name()))?;
+                let id = database
+                    .storage
+                    .insert(storage, heap, &bytes)
+                    .map_err(|e| storage_error(&e, &database.name()))?;
                 let address = id.to_bits();
-                locking::row(session, &mut transaction.locks, table, heap, address, LockMode::X)?;
+                locking::row(
+                    session,
+                    &mut transaction.locks,
+                    table,
+                    heap,
+                    address,
+                    LockMode::X,
+                )?;
                 address
             }
             (Store::Memory(memory), _) => {
                 let address = memory.last.fetch_add(1, Ordering::Relaxed) + 1;
                 memory.rows.lock().insert(address, row.to_vec());
-                note(transaction, table, Undo::Memory(Arc::clone(&table.store), address, None));
+                note(
+                    transaction,
+                    table,
+                    Undo::Memory(Arc::clone(&table.store), address, None),
+                );
                 address
             }
             _ => 0,
@@ -308,9 +397,20 @@ pub fn claim(session: &Session, table: &Arc<Table>, address: u64) -> SqlResult<O
             let database = home(session, table)?;
             with_transaction(session, |transaction| {
                 locking::table(session, &mut transaction.locks, table, LockMode::IX)?;
-                locking::row(session, &mut transaction.locks, table, *heap, address, LockMode::X)
+                locking::row(
+                    session,
+                    &mut transaction.locks,
+                    table,
+                    *heap,
+                    address,
+                    LockMode::X,
+                )
             })?;
-            match database.storage.read(RowId::from_bits(address)).map_err(|e| storage_error(&e, &database.name()))? {
+            match database
+                .storage
+                .read(RowId::from_bits(address))
+                .map_err(|e| storage_error(&e, &database.name()))?
+            {
                 Some(bytes) => codec::decode(&table.columns, &bytes).map(Some),
                 None => Ok(None),
             }
@@ -326,7 +426,13 @@ pub fn delete(session: &Session, table: &Arc<Table>, address: u64, row: &[Value]
     with_transaction(session, |transaction| {
         for index in table.indexes.iter().filter(|i| i.unique) {
             if matches!(&*table.store, Store::Heap(_)) {
-                locking::key(session, &mut transaction.locks, table, index.index_id, &index.key_of(row))?;
+                locking::key(
+                    session,
+                    &mut transaction.locks,
+                    table,
+                    index.index_id,
+                    &index.key_of(row),
+                )?;
             }
         }
         match &*table.store {
@@ -334,11 +440,18 @@ pub fn delete(session: &Session, table: &Arc<Table>, address: u64, row: &[Value]
                 let database = home(session, table)?;
                 check_writable(&database)?;
                 let storage = transaction.storage(session, &database);
-                database.storage.delete(storage, *heap, RowId::from_bits(address)).map_err(|e| storage_error(&e, &database.name()))?;
+                database
+                    .storage
+                    .delete(storage, *heap, RowId::from_bits(address))
+                    .map_err(|e| storage_error(&e, &database.name()))?;
             }
             Store::Memory(memory) => {
                 let before = memory.rows.lock().remove(&address);
-                note(transaction, table, Undo::Memory(Arc::clone(&table.store), address, before));
+                note(
+                    transaction,
+                    table,
+                    Undo::Memory(Arc::clone(&table.store), address, before),
+                );
             }
         }
         remove_entries(transaction, table, address, row);
@@ -353,7 +466,11 @@ fn remove_entries(transaction: &mut ActiveTransaction, table: &Table, address: u
     for index in &table.indexes {
         let key = index.entry_key(index.key_of(row), address);
         if index.entries.write().remove(&key).is_some() {
-            note(transaction, table, Undo::IndexRemoved(Arc::clone(index), key, address));
+            note(
+                transaction,
+                table,
+                Undo::IndexRemoved(Arc::clone(index), key, address),
+            );
         }
     }
 }
@@ -362,7 +479,11 @@ fn remove_entries(transaction: &mut ActiveTransaction, table: &Table, address: u
 ///
 /// # Errors
 /// 2627, 2601, storage.
-pub fn update(session: &Session, table: &Arc<Table>, changes: &[(u64, Vec<Value>, Vec<Value>)]) -> SqlResult<()> {
+pub fn update(
+    session: &Session,
+    table: &Arc<Table>,
+    changes: &[(u64, Vec<Value>, Vec<Value>)],
+) -> SqlResult<()> {
     with_transaction(session, |transaction| {
         for (address, before, _) in changes {
             remove_entries(transaction, table, *address, before);
@@ -381,21 +502,52 @@ pub fn update(session: &Session, table: &Arc<Table>, changes: &[(u64, Vec<Value>
                     for index in table.indexes.iter().filter(|i| i.unique) {
                         let (old, new) = (index.key_of(before), index.key_of(after));
                         if old != new {
-                            locking::key(session, &mut transaction.locks, table, index.index_id, &old)?;
-                            locking::key(session, &mut transaction.locks, table, index.index_id, &new)?;
+                            locking::key(
+                                session,
+                                &mut transaction.locks,
+                                table,
+                                index.index_id,
+                                &old,
+                            )?;
+                            locking::key(
+                                session,
+                                &mut transaction.locks,
+                                table,
+                                index.index_id,
+                                &new,
+                            )?;
                         }
                     }
                     let storage = transaction.storage(session, database);
-                    let id = database.storage.update(storage, *heap, RowId::from_bits(*address), &codec::encode(after)).map_err(|e| storage_error(&e, &database.name()))?;
+                    let id = database
+                        .storage
+                        .update(
+                            storage,
+                            *heap,
+                            RowId::from_bits(*address),
+                            &codec::encode(after),
+                        )
+                        .map_err(|e| storage_error(&e, &database.name()))?;
                     let moved = id.to_bits();
                     if moved != *address {
-                        locking::row(session, &mut transaction.locks, table, *heap, moved, LockMode::X)?;
+                        locking::row(
+                            session,
+                            &mut transaction.locks,
+                            table,
+                            *heap,
+                            moved,
+                            LockMode::X,
+                        )?;
                     }
                     moved
                 }
                 (Store::Memory(memory), _) => {
                     let before = memory.rows.lock().insert(*address, after.clone());
-                    note(transaction, table, Undo::Memory(Arc::clone(&table.store), *address, before));
+                    note(
+                        transaction,
+                        table,
+                        Undo::Memory(Arc::clone(&table.store), *address, before),
+                    );
                     *address
                 }
                 _ => *address,
@@ -410,7 +562,10 @@ pub fn update(session: &Session, table: &Arc<Table>, changes: &[(u64, Vec<Value>
                 note(transaction, table, Undo::IndexAdded(Arc::clone(index), key));
             }
         }
-        session.shared.writes.fetch_add(changes.len() as u64, Ordering::Relaxed);
+        session
+            .shared
+            .writes
+            .fetch_add(changes.len() as u64, Ordering::Relaxed);
         Ok(())
     })
 }
@@ -427,24 +582,42 @@ pub fn truncate(session: &Session, table: &Arc<Table>) -> SqlResult<()> {
                 check_writable(&database)?;
                 locking::table(session, &mut transaction.locks, table, LockMode::SchM)?;
                 let storage = transaction.storage(session, &database);
-                database.storage.truncate(storage, *heap).map_err(|e| storage_error(&e, &database.name()))?;
+                database
+                    .storage
+                    .truncate(storage, *heap)
+                    .map_err(|e| storage_error(&e, &database.name()))?;
             }
             Store::Memory(memory) => {
                 let rows = std::mem::take(&mut *memory.rows.lock());
                 for (address, row) in rows {
-                    note(transaction, table, Undo::Memory(Arc::clone(&table.store), address, Some(row)));
+                    note(
+                        transaction,
+                        table,
+                        Undo::Memory(Arc::clone(&table.store), address, Some(row)),
+                    );
                 }
             }
         }
         for index in &table.indexes {
             let entries = std::mem::take(&mut *index.entries.write());
-            note(transaction, table, Undo::IndexCleared(Arc::clone(index), entries));
+            note(
+                transaction,
+                table,
+                Undo::IndexCleared(Arc::clone(index), entries),
+            );
         }
         let rows = table.row_count.swap(0, Ordering::Relaxed);
         note(transaction, table, Undo::RowCount(Arc::clone(table), -rows));
         if let Some((_, identity)) = table.identity() {
-            let (next, used) = (identity.next.load(Ordering::Relaxed), identity.used.load(Ordering::Relaxed));
-            note(transaction, table, Undo::IdentityReset(Arc::clone(identity), next, used));
+            let (next, used) = (
+                identity.next.load(Ordering::Relaxed),
+                identity.used.load(Ordering::Relaxed),
+            );
+            note(
+                transaction,
+                table,
+                Undo::IdentityReset(Arc::clone(identity), next, used),
+            );
             identity.reset(identity.seed);
         }
         Ok(())

@@ -9,10 +9,12 @@ impl Executor<'_> {
     fn transaction_name(&self, name: &TransactionName) -> SqlResult<String> {
         match name {
             TransactionName::Name(name) => Ok(name.clone()),
-            TransactionName::Variable(variable) => match self.frame.variable(&crate::catalog::fold(variable))? {
-                Value::Text(text) => Ok(text.to_string()),
-                _ => Ok(String::new()),
-            },
+            TransactionName::Variable(variable) => {
+                match self.frame.variable(&crate::catalog::fold(variable))? {
+                    Value::Text(text) => Ok(text.to_string()),
+                    _ => Ok(String::new()),
+                }
+            }
         }
     }
 
@@ -38,10 +40,16 @@ impl Executor<'_> {
         let session = self.session;
         if let Some(transaction) = session.transaction.borrow().as_ref() {
             if transaction.doomed && session.tran_count.get() > 0 {
-                return Err(SqlError::new(3930, "The current transaction cannot be committed and cannot support operations that write to the log file. Roll back the transaction."));
+                return Err(SqlError::new(
+                    3930,
+                    "The current transaction cannot be committed and cannot support operations that write to the log file. Roll back the transaction.",
+                ));
             }
         }
-        if !session.options.borrow().implicit_transactions || session.tran_count.get() > 0 || session.atomic.get() > 0 {
+        if !session.options.borrow().implicit_transactions
+            || session.tran_count.get() > 0
+            || session.atomic.get() > 0
+        {
             return Ok(());
         }
         let number = session.take_transaction_number();
@@ -55,10 +63,23 @@ impl Executor<'_> {
         let session = self.session;
         let count = session.tran_count.get();
         match count {
-            0 => return Err(SqlError::new(3902, "The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION.")),
+            0 => {
+                return Err(SqlError::new(
+                    3902,
+                    "The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION.",
+                ));
+            }
             1 => {
-                if session.transaction.borrow().as_ref().is_some_and(|t| t.doomed) {
-                    return Err(SqlError::new(3930, "The current transaction cannot be committed and cannot support operations that write to the log file. Roll back the transaction."));
+                if session
+                    .transaction
+                    .borrow()
+                    .as_ref()
+                    .is_some_and(|t| t.doomed)
+                {
+                    return Err(SqlError::new(
+                        3930,
+                        "The current transaction cannot be committed and cannot support operations that write to the log file. Roll back the transaction.",
+                    ));
                 }
                 let transaction = session.transaction.borrow_mut().take();
                 session.set_tran_count(0);
@@ -77,27 +98,48 @@ impl Executor<'_> {
     pub(crate) fn rollback(&mut self, name: Option<&TransactionName>) -> SqlResult<()> {
         let session = self.session;
         if session.tran_count.get() == 0 {
-            return Err(SqlError::new(3903, "The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION."));
+            return Err(SqlError::new(
+                3903,
+                "The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION.",
+            ));
         }
         if let Some(name) = name {
             let name = self.transaction_name(name)?;
             let mut slot = session.transaction.borrow_mut();
             let Some(transaction) = slot.as_mut() else {
-                return Err(SqlError::new(3903, "The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION."));
+                return Err(SqlError::new(
+                    3903,
+                    "The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION.",
+                ));
             };
-            let outer = transaction.name.as_ref().is_some_and(|n| n.eq_ignore_ascii_case(&name));
+            let outer = transaction
+                .name
+                .as_ref()
+                .is_some_and(|n| n.eq_ignore_ascii_case(&name));
             if transaction.doomed && !outer {
-                return Err(SqlError::new(3931, "The current transaction cannot be committed and cannot be rolled back to a savepoint. Roll back the entire transaction."));
+                return Err(SqlError::new(
+                    3931,
+                    "The current transaction cannot be committed and cannot be rolled back to a savepoint. Roll back the entire transaction.",
+                ));
             }
             if transaction.rollback_to_savepoint(session, &name)? {
                 drop(slot);
                 return self.done(crate::session::Command::Other, None);
             }
             if !outer {
-                return Err(SqlError::new(6401, format!("Cannot roll back {name}. No transaction or savepoint of that name was found.")));
+                return Err(SqlError::new(
+                    6401,
+                    format!(
+                        "Cannot roll back {name}. No transaction or savepoint of that name was found."
+                    ),
+                ));
             }
         }
-        let number = session.transaction.borrow().as_ref().map_or(0, |t| t.number);
+        let number = session
+            .transaction
+            .borrow()
+            .as_ref()
+            .map_or(0, |t| t.number);
         session.rollback_everything();
         self.client.env_change(&EnvChange::Rollback(number))?;
         self.done(crate::session::Command::Other, None)
@@ -107,7 +149,10 @@ impl Executor<'_> {
     pub(crate) fn save(&mut self, name: &TransactionName) -> SqlResult<()> {
         let session = self.session;
         if session.tran_count.get() == 0 {
-            return Err(SqlError::new(628, "Cannot issue SAVE TRANSACTION when there is no active transaction."));
+            return Err(SqlError::new(
+                628,
+                "Cannot issue SAVE TRANSACTION when there is no active transaction.",
+            ));
         }
         let name = self.transaction_name(name)?;
         if let Some(transaction) = session.transaction.borrow_mut().as_mut() {
@@ -119,7 +164,11 @@ impl Executor<'_> {
     /// Refuses a statement that may not stand in a transaction.
     pub(crate) fn outside_transaction(&self, statement: &str) -> SqlResult<()> {
         if self.session.tran_count.get() > 0 {
-            return Err(SqlError::new(226, format!("{statement} statement not allowed within multi-statement transaction.")).state(6));
+            return Err(SqlError::new(
+                226,
+                format!("{statement} statement not allowed within multi-statement transaction."),
+            )
+            .state(6));
         }
         Ok(())
     }

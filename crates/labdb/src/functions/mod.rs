@@ -154,7 +154,14 @@ fn first(arguments: &[Typed]) -> SqlType {
 /// The first argument's kind of text at its own length.
 fn same_text(arguments: &[Typed]) -> SqlType {
     let from = first(arguments);
-    if types::is_text(from) { types::text_type(types::is_unicode(from), types::text_length(from).map(u32::from)) } else { types::text_type(false, Some(8000)) }
+    if types::is_text(from) {
+        types::text_type(
+            types::is_unicode(from),
+            types::text_length(from).map(u32::from),
+        )
+    } else {
+        types::text_type(false, Some(8000))
+    }
 }
 
 /// The first argument's kind of text at the longest that is not `max`.
@@ -167,7 +174,17 @@ fn long_text(arguments: &[Typed]) -> SqlType {
 
 /// All functions by module.
 pub fn all() -> impl Iterator<Item = &'static Scalar> {
-    [text::ALL, number::ALL, date::ALL, errors::ALL, metadata::ALL, properties::ALL, security::ALL].into_iter().flatten()
+    [
+        text::ALL,
+        number::ALL,
+        date::ALL,
+        errors::ALL,
+        metadata::ALL,
+        properties::ALL,
+        security::ALL,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// The function of a name in any case.

@@ -7,12 +7,21 @@ use crate::plan::Typed;
 use labdb_types::{Length, SqlError, SqlResult, SqlType, Value};
 
 fn length_type(arguments: &[Typed]) -> SqlType {
-    if types::text_length(first(arguments)).is_none() && (types::is_text(first(arguments)) || types::is_binary(first(arguments))) { SqlType::BigInt } else { SqlType::Int }
+    if types::text_length(first(arguments)).is_none()
+        && (types::is_text(first(arguments)) || types::is_binary(first(arguments)))
+    {
+        SqlType::BigInt
+    } else {
+        SqlType::Int
+    }
 }
 
 fn concat_type(arguments: &[Typed]) -> SqlType {
     let unicode = arguments.iter().any(|a| types::is_unicode(a.sql_type));
-    let total: Option<u32> = arguments.iter().map(|a| convert::display_length(a.sql_type)).sum();
+    let total: Option<u32> = arguments
+        .iter()
+        .map(|a| convert::display_length(a.sql_type))
+        .sum();
     let limit = if unicode { 4000 } else { 8000 };
     types::text_type(unicode, total.map(|n| n.min(limit)))
 }
@@ -50,7 +59,9 @@ fn len(call: &Call<'_>) -> SqlResult<Value> {
     let n = match call.value(0) {
         Value::Text(t) => convert::length_in(t.trim_end_matches(' '), true),
         Value::Binary(b) => b.len(),
-        other => format::text(other, call.type_of(0), None).unwrap_or_default().len(),
+        other => format::text(other, call.type_of(0), None)
+            .unwrap_or_default()
+            .len(),
     };
     Ok(convert::integer_value(n as i64, call.result).unwrap_or(Value::Null))
 }
@@ -94,7 +105,10 @@ fn size_of_type(sql_type: SqlType, value: &Value) -> usize {
 }
 
 fn invalid_length(name: &str) -> SqlError {
-    SqlError::new(536, format!("Invalid length parameter passed to the {name} function."))
+    SqlError::new(
+        536,
+        format!("Invalid length parameter passed to the {name} function."),
+    )
 }
 
 fn left(call: &Call<'_>) -> SqlResult<Value> {
@@ -105,19 +119,29 @@ fn left(call: &Call<'_>) -> SqlResult<Value> {
 fn right(call: &Call<'_>) -> SqlResult<Value> {
     let n = usize::try_from(call.int(1)).map_err(|_| invalid_length("right"))?;
     let all = units(call.text(0));
-    Ok(call.give(from_units(all.get(all.len().saturating_sub(n)..).unwrap_or(&[]))))
+    Ok(call.give(from_units(
+        all.get(all.len().saturating_sub(n)..).unwrap_or(&[]),
+    )))
 }
 
 fn substring(call: &Call<'_>) -> SqlResult<Value> {
     let (start, length) = (call.int(1), call.int(2));
     if length < 0 {
-        return Err(SqlError::new(537, "Invalid length parameter passed to the LEFT or SUBSTRING function.").state(3));
+        return Err(SqlError::new(
+            537,
+            "Invalid length parameter passed to the LEFT or SUBSTRING function.",
+        )
+        .state(3));
     }
     let end = start.saturating_add(length).max(1) - 1;
     let begin = start.max(1) - 1;
-    let range = |total: usize| (begin as usize).min(total)..(end as usize).min(total).max((begin as usize).min(total));
+    let range = |total: usize| {
+        (begin as usize).min(total)..(end as usize).min(total).max((begin as usize).min(total))
+    };
     if let Value::Binary(bytes) = call.value(0) {
-        return Ok(Value::Binary(bytes.get(range(bytes.len())).unwrap_or(&[]).into()));
+        return Ok(Value::Binary(
+            bytes.get(range(bytes.len())).unwrap_or(&[]).into(),
+        ));
     }
     let text = call.text(0);
     if text.is_ascii() {
@@ -137,13 +161,22 @@ fn find(needle: &[char], hay: &[char], from: usize) -> Option<usize> {
 }
 
 fn folded(text: &str) -> Vec<char> {
-    text.chars().map(|c| c.to_lowercase().next().unwrap_or(c)).collect()
+    text.chars()
+        .map(|c| c.to_lowercase().next().unwrap_or(c))
+        .collect()
 }
 
 fn char_index(call: &Call<'_>) -> SqlResult<Value> {
-    let from = if call.values.len() > 2 { call.int(2).max(1) as usize - 1 } else { 0 };
+    let from = if call.values.len() > 2 {
+        call.int(2).max(1) as usize - 1
+    } else {
+        0
+    };
     let found = find(&folded(call.text(0)), &folded(call.text(1)), from);
-    Ok(convert::integer_value(found.map_or(0, |at| at as i64 + 1), call.result).unwrap_or(Value::Null))
+    Ok(
+        convert::integer_value(found.map_or(0, |at| at as i64 + 1), call.result)
+            .unwrap_or(Value::Null),
+    )
 }
 
 fn replace(call: &Call<'_>) -> SqlResult<Value> {
@@ -161,11 +194,17 @@ fn replace(call: &Call<'_>) -> SqlResult<Value> {
 }
 
 fn replicate(call: &Call<'_>) -> SqlResult<Value> {
-    let Ok(times) = usize::try_from(call.int(1)) else { return Ok(Value::Null) };
+    let Ok(times) = usize::try_from(call.int(1)) else {
+        return Ok(Value::Null);
+    };
     let text = call.text(0);
     // Without a max type the result is cut at 8000 bytes; with one there is a bound all the same.
     let limit = types::text_length(call.result).map_or(64 << 20, usize::from);
-    let needed = if text.is_empty() { 0 } else { limit / text.len() + 1 };
+    let needed = if text.is_empty() {
+        0
+    } else {
+        limit / text.len() + 1
+    };
     Ok(call.give(text.repeat(times.min(needed))))
 }
 
@@ -187,7 +226,14 @@ fn concat(call: &Call<'_>) -> SqlResult<Value> {
 
 fn concat_ws(call: &Call<'_>) -> SqlResult<Value> {
     let separator = format::text(call.value(0), call.type_of(0), None).unwrap_or_default();
-    let parts: Vec<String> = call.values.iter().zip(call.arguments).skip(1).filter(|(v, _)| !v.is_null()).map(|(v, a)| format::text(v, a.sql_type, None).unwrap_or_default()).collect();
+    let parts: Vec<String> = call
+        .values
+        .iter()
+        .zip(call.arguments)
+        .skip(1)
+        .filter(|(v, _)| !v.is_null())
+        .map(|(v, a)| format::text(v, a.sql_type, None).unwrap_or_default())
+        .collect();
     Ok(call.give(parts.join(&separator)))
 }
 
@@ -196,7 +242,11 @@ fn quote_name(call: &Call<'_>) -> SqlResult<Value> {
     if convert::length_in(text, true) > 128 {
         return Ok(Value::Null);
     }
-    let quote = if call.values.len() > 1 { call.text(1).chars().next() } else { Some('[') };
+    let quote = if call.values.len() > 1 {
+        call.text(1).chars().next()
+    } else {
+        Some('[')
+    };
     let (open, close) = match quote {
         Some('[' | ']') => ('[', ']'),
         Some('\'') => ('\'', '\''),
@@ -212,8 +262,16 @@ fn quote_name(call: &Call<'_>) -> SqlResult<Value> {
 }
 
 fn str_function(call: &Call<'_>) -> SqlResult<Value> {
-    let length = if call.values.len() > 1 { call.int(1).clamp(0, 8000) as usize } else { 10 };
-    let decimals = if call.values.len() > 2 { call.int(2).clamp(0, 16) as usize } else { 0 };
+    let length = if call.values.len() > 1 {
+        call.int(1).clamp(0, 8000) as usize
+    } else {
+        10
+    };
+    let decimals = if call.values.len() > 2 {
+        call.int(2).clamp(0, 16) as usize
+    } else {
+        0
+    };
     let mut text = format!("{:.decimals$}", call.float(0));
     if text.len() > length {
         // Digits behind the point give way first.
@@ -259,7 +317,9 @@ fn soundex_code(c: char) -> Option<char> {
 
 fn soundex(call: &Call<'_>) -> SqlResult<Value> {
     let mut chars = call.text(0).chars().filter(char::is_ascii_alphabetic);
-    let Some(first) = chars.next() else { return Ok(Value::text("0000")) };
+    let Some(first) = chars.next() else {
+        return Ok(Value::text("0000"));
+    };
     let mut out = String::from(first.to_ascii_uppercase());
     let mut last = soundex_code(first);
     for c in chars {
@@ -277,11 +337,15 @@ fn soundex(call: &Call<'_>) -> SqlResult<Value> {
 }
 
 fn ascii(call: &Call<'_>) -> SqlResult<Value> {
-    Ok(call.text(0).chars().next().map_or(Value::Null, |c| Value::Int(i32::from(u8::try_from(u32::from(c)).unwrap_or(b'?')))))
+    Ok(call.text(0).chars().next().map_or(Value::Null, |c| {
+        Value::Int(i32::from(u8::try_from(u32::from(c)).unwrap_or(b'?')))
+    }))
 }
 
 fn unicode(call: &Call<'_>) -> SqlResult<Value> {
-    Ok(units(call.text(0)).first().map_or(Value::Null, |u| Value::Int(i32::from(*u))))
+    Ok(units(call.text(0))
+        .first()
+        .map_or(Value::Null, |u| Value::Int(i32::from(*u))))
 }
 
 fn char_function(call: &Call<'_>) -> SqlResult<Value> {
@@ -289,24 +353,49 @@ fn char_function(call: &Call<'_>) -> SqlResult<Value> {
 }
 
 fn nchar(call: &Call<'_>) -> SqlResult<Value> {
-    Ok(u32::try_from(call.int(0)).ok().and_then(char::from_u32).map_or(Value::Null, |c| Value::text(c.to_string())))
+    Ok(u32::try_from(call.int(0))
+        .ok()
+        .and_then(char::from_u32)
+        .map_or(Value::Null, |c| Value::text(c.to_string())))
 }
 
 fn translate(call: &Call<'_>) -> SqlResult<Value> {
-    let (from, to) = (folded(call.text(1)), call.text(2).chars().collect::<Vec<_>>());
+    let (from, to) = (
+        folded(call.text(1)),
+        call.text(2).chars().collect::<Vec<_>>(),
+    );
     if from.len() != to.len() {
-        return Err(SqlError::new(9828, "The second and third arguments of the TRANSLATE built-in function must contain an equal number of characters."));
+        return Err(SqlError::new(
+            9828,
+            "The second and third arguments of the TRANSLATE built-in function must contain an equal number of characters.",
+        ));
     }
-    let out: String = call.text(0).chars().map(|c| {
-        let lower = c.to_lowercase().next().unwrap_or(c);
-        from.iter().position(|f| *f == lower).and_then(|at| to.get(at)).copied().unwrap_or(c)
-    }).collect();
+    let out: String = call
+        .text(0)
+        .chars()
+        .map(|c| {
+            let lower = c.to_lowercase().next().unwrap_or(c);
+            from.iter()
+                .position(|f| *f == lower)
+                .and_then(|at| to.get(at))
+                .copied()
+                .unwrap_or(c)
+        })
+        .collect();
     Ok(call.give(out))
 }
 
 macro_rules! scalar {
     ($name:literal, $min:literal, $max:literal, $parameters:expr, $result:expr, $run:expr) => {
-        Scalar { name: $name, min: $min, max: $max, parameters: $parameters, result: $result, null_in_null_out: true, run: $run }
+        Scalar {
+            name: $name,
+            min: $min,
+            max: $max,
+            parameters: $parameters,
+            result: $result,
+            null_in_null_out: true,
+            run: $run,
+        }
     };
 }
 
@@ -318,26 +407,80 @@ pub(super) const ALL: &[Scalar] = &[
     scalar!("RIGHT", 2, 2, &[Text, Int], same_text, right),
     scalar!("SUBSTRING", 3, 3, &[Any, Int], substring_type, substring),
     scalar!("CHARINDEX", 2, 3, &[Text, Text, Int], int, char_index),
-    scalar!("PATINDEX", 2, 2, &[Text], int, |c| Ok(Value::Int(like::first_match(c.text(1), c.text(0)) as i32))),
+    scalar!("PATINDEX", 2, 2, &[Text], int, |c| Ok(Value::Int(
+        like::first_match(c.text(1), c.text(0)) as i32
+    ))),
     scalar!("REPLACE", 3, 3, &[Text], long_text, replace),
     scalar!("REPLICATE", 2, 2, &[Text, Int], long_text, replicate),
-    scalar!("SPACE", 1, 1, &[Int], |_| SqlType::VarChar(Length::Limited(8000)), space),
-    scalar!("UPPER", 1, 1, &[Text], same_text, |c| Ok(c.give(c.text(0).to_uppercase()))),
-    scalar!("LOWER", 1, 1, &[Text], same_text, |c| Ok(c.give(c.text(0).to_lowercase()))),
-    scalar!("LTRIM", 1, 1, &[Text], same_text, |c| Ok(c.give(c.text(0).trim_start_matches(' ')))),
-    scalar!("RTRIM", 1, 1, &[Text], same_text, |c| Ok(c.give(c.text(0).trim_end_matches(' ')))),
+    scalar!(
+        "SPACE",
+        1,
+        1,
+        &[Int],
+        |_| SqlType::VarChar(Length::Limited(8000)),
+        space
+    ),
+    scalar!("UPPER", 1, 1, &[Text], same_text, |c| Ok(
+        c.give(c.text(0).to_uppercase())
+    )),
+    scalar!("LOWER", 1, 1, &[Text], same_text, |c| Ok(
+        c.give(c.text(0).to_lowercase())
+    )),
+    scalar!("LTRIM", 1, 1, &[Text], same_text, |c| Ok(
+        c.give(c.text(0).trim_start_matches(' '))
+    )),
+    scalar!("RTRIM", 1, 1, &[Text], same_text, |c| Ok(
+        c.give(c.text(0).trim_end_matches(' '))
+    )),
     scalar!("TRIM", 1, 1, &[Text], same_text, trim),
-    Scalar { name: "CONCAT", min: 2, max: 254, parameters: &[Any], result: concat_type, null_in_null_out: false, run: concat },
-    Scalar { name: "CONCAT_WS", min: 3, max: 254, parameters: &[Any], result: concat_type, null_in_null_out: false, run: concat_ws },
+    Scalar {
+        name: "CONCAT",
+        min: 2,
+        max: 254,
+        parameters: &[Any],
+        result: concat_type,
+        null_in_null_out: false,
+        run: concat,
+    },
+    Scalar {
+        name: "CONCAT_WS",
+        min: 3,
+        max: 254,
+        parameters: &[Any],
+        result: concat_type,
+        null_in_null_out: false,
+        run: concat_ws,
+    },
     scalar!("QUOTENAME", 1, 2, &[Text], quoted_type, quote_name),
-    scalar!("STR", 1, 3, &[super::Parameter::Float, Int], str_type, str_function),
-    Scalar { name: "STUFF", min: 4, max: 4, parameters: &[Text, Int, Int, Text], result: long_text, null_in_null_out: false, run: stuff },
+    scalar!(
+        "STR",
+        1,
+        3,
+        &[super::Parameter::Float, Int],
+        str_type,
+        str_function
+    ),
+    Scalar {
+        name: "STUFF",
+        min: 4,
+        max: 4,
+        parameters: &[Text, Int, Int, Text],
+        result: long_text,
+        null_in_null_out: false,
+        run: stuff,
+    },
     scalar!("REVERSE", 1, 1, &[Text], same_text, reverse),
-    scalar!("SOUNDEX", 1, 1, &[Text], |_| SqlType::VarChar(Length::Limited(4)), soundex),
+    scalar!(
+        "SOUNDEX",
+        1,
+        1,
+        &[Text],
+        |_| SqlType::VarChar(Length::Limited(4)),
+        soundex
+    ),
     scalar!("ASCII", 1, 1, &[Text], int, ascii),
     scalar!("UNICODE", 1, 1, &[Text], int, unicode),
     scalar!("CHAR", 1, 1, &[Int], |_| SqlType::Char(1), char_function),
     scalar!("NCHAR", 1, 1, &[Int], |_| SqlType::NChar(1), nchar),
     scalar!("TRANSLATE", 3, 3, &[Text], same_text, translate),
 ];
-

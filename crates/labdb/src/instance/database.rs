@@ -84,7 +84,12 @@ impl Database {
     /// # Errors
     /// Those of storage and catalog.
     pub fn open(instance: &Instance, record: &DatabaseRecord) -> SqlResult<Self> {
-        let storage = labdb_storage::Database::open(&record.primary, &instance.options.storage, Arc::clone(&instance.options.files)).map_err(|e| storage_error(&e, &record.name))?;
+        let storage = labdb_storage::Database::open(
+            &record.primary,
+            &instance.options.storage,
+            Arc::clone(&instance.options.files),
+        )
+        .map_err(|e| storage_error(&e, &record.name))?;
         Self::adopt(storage, record)
     }
 
@@ -92,7 +97,10 @@ impl Database {
     ///
     /// # Errors
     /// Those of the catalog.
-    pub fn adopt(storage: Arc<labdb_storage::Database>, record: &DatabaseRecord) -> SqlResult<Self> {
+    pub fn adopt(
+        storage: Arc<labdb_storage::Database>,
+        record: &DatabaseRecord,
+    ) -> SqlResult<Self> {
         let catalog = catalog::load(&storage, record.id)?;
         let created = storage.setting(CREATED).and_then(|t| {
             let (days, ticks) = t.split_once(' ')?;
@@ -102,8 +110,18 @@ impl Database {
         let settings = DatabaseSettings {
             compatibility_level: number("compatibility_level").map_or(160, |n| n as u8),
             target_recovery_time: number("target_recovery_time").unwrap_or(60),
-            switches: storage.setting("switches").map(|t| t.split(',').filter(|s| !s.is_empty()).map(str::to_owned).collect()).unwrap_or_default(),
-            page_verify: storage.setting("page_verify").unwrap_or_else(|| "CHECKSUM".to_owned()),
+            switches: storage
+                .setting("switches")
+                .map(|t| {
+                    t.split(',')
+                        .filter(|s| !s.is_empty())
+                        .map(str::to_owned)
+                        .collect()
+                })
+                .unwrap_or_default(),
+            page_verify: storage
+                .setting("page_verify")
+                .unwrap_or_else(|| "CHECKSUM".to_owned()),
             created: created.unwrap_or(record.created),
         };
         let delayed = number("delayed_durability").map_or(0, |n| n.clamp(0, 2) as u8);
@@ -146,7 +164,9 @@ impl Database {
     }
 
     fn keep(&self, name: &str, value: &str) -> SqlResult<()> {
-        self.storage.set_setting(name, Some(value)).map_err(|e| storage_error(&e, &self.name()))
+        self.storage
+            .set_setting(name, Some(value))
+            .map_err(|e| storage_error(&e, &self.name()))
     }
 
     /// Sets `create_date`.
@@ -179,7 +199,8 @@ impl Database {
     /// When it cannot be written.
     pub fn set_delayed_durability(&self, value: DelayedDurability) -> SqlResult<()> {
         self.keep("delayed_durability", &(value as u8).to_string())?;
-        self.delayed_durability.store(value as u8, Ordering::Relaxed);
+        self.delayed_durability
+            .store(value as u8, Ordering::Relaxed);
         Ok(())
     }
 
@@ -233,8 +254,14 @@ impl Database {
     pub fn change_settings(&self, change: impl FnOnce(&mut DatabaseSettings)) -> SqlResult<()> {
         let mut settings = self.settings.write();
         change(&mut settings);
-        self.keep("compatibility_level", &settings.compatibility_level.to_string())?;
-        self.keep("target_recovery_time", &settings.target_recovery_time.to_string())?;
+        self.keep(
+            "compatibility_level",
+            &settings.compatibility_level.to_string(),
+        )?;
+        self.keep(
+            "target_recovery_time",
+            &settings.target_recovery_time.to_string(),
+        )?;
         self.keep("page_verify", &settings.page_verify)?;
         self.keep("switches", &settings.switches.join(","))
     }
@@ -245,17 +272,34 @@ impl Database {
     /// 924 where it is another session's alone.
     pub fn check_access(&self, session: &Session) -> SqlResult<()> {
         if self.dropped.load(Ordering::Relaxed) {
-            return Err(SqlError::new(911, format!("Database '{}' does not exist. Make sure that the name is entered correctly.", self.name())));
+            return Err(SqlError::new(
+                911,
+                format!(
+                    "Database '{}' does not exist. Make sure that the name is entered correctly.",
+                    self.name()
+                ),
+            ));
         }
         if self.user_access() != UserAccess::Single {
             return Ok(());
         }
         let mut holder = self.single_user.lock();
         let still_there = holder.is_some_and(|id| {
-            id != session.id() && session.instance.session(id).is_some_and(|s| s.database_id.load(Ordering::Relaxed) == self.id)
+            id != session.id()
+                && session
+                    .instance
+                    .session(id)
+                    .is_some_and(|s| s.database_id.load(Ordering::Relaxed) == self.id)
         });
         if still_there {
-            return Err(SqlError::new(924, format!("Database '{}' is already open and can only have one user at a time.", self.name())).severity(14));
+            return Err(SqlError::new(
+                924,
+                format!(
+                    "Database '{}' is already open and can only have one user at a time.",
+                    self.name()
+                ),
+            )
+            .severity(14));
         }
         *holder = Some(session.id());
         Ok(())

@@ -17,7 +17,11 @@ pub const EDITION_ID: i64 = 0;
 /// `@@VERSION`.
 pub fn version_text(instance: &Instance) -> String {
     let faults = &instance.options.faults;
-    let note = if faults.is_empty() { String::new() } else { format!(" FAULTS ON PURPOSE: {faults}") };
+    let note = if faults.is_empty() {
+        String::new()
+    } else {
+        format!(" FAULTS ON PURPOSE: {faults}")
+    };
     format!(
         "labdb {} - a test server that speaks TDS; this is not Microsoft SQL Server{note} (compatible version {PRODUCT_VERSION}) on {} {}",
         env!("CARGO_PKG_VERSION"),

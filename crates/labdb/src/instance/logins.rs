@@ -40,13 +40,21 @@ impl std::fmt::Debug for PasswordHash {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    crate::eval::format::hex(bytes).trim_start_matches("0x").to_owned()
+    crate::eval::format::hex(bytes)
+        .trim_start_matches("0x")
+        .to_owned()
 }
 
 fn derive(password: &str, salt: &[u8]) -> [u8; LENGTH] {
     let mut out = [0; LENGTH];
     let iterations = NonZeroU32::new(ITERATIONS).unwrap_or(NonZeroU32::MIN);
-    pbkdf2::derive(pbkdf2::PBKDF2_HMAC_SHA256, iterations, salt, password.as_bytes(), &mut out);
+    pbkdf2::derive(
+        pbkdf2::PBKDF2_HMAC_SHA256,
+        iterations,
+        salt,
+        password.as_bytes(),
+        &mut out,
+    );
     out
 }
 
@@ -57,7 +65,10 @@ impl PasswordHash {
         // The system's generator does not fail after start-up; a zero salt would still verify.
         let _ = rand::fill(&mut salt);
         let salt = hex(&salt);
-        Self { hash: hex(&derive(password, salt.as_bytes())), salt }
+        Self {
+            hash: hex(&derive(password, salt.as_bytes())),
+            salt,
+        }
     }
 
     fn verify(&self, password: &str) -> bool {
@@ -77,7 +88,10 @@ impl Default for PasswordCache {
     fn default() -> Self {
         let mut key = [0_u8; 32];
         let _ = rand::fill(&mut key);
-        Self { key: hmac::Key::new(hmac::HMAC_SHA256, &key), known: Mutex::new(HashMap::new()) }
+        Self {
+            key: hmac::Key::new(hmac::HMAC_SHA256, &key),
+            known: Mutex::new(HashMap::new()),
+        }
     }
 }
 
@@ -92,7 +106,9 @@ impl PasswordCache {
         }
         let right = login.hash.verify(password);
         if right {
-            self.known.lock().insert(login.name.clone(), hmac::sign(&self.key, text.as_bytes()));
+            self.known
+                .lock()
+                .insert(login.name.clone(), hmac::sign(&self.key, text.as_bytes()));
         }
         right
     }
@@ -109,7 +125,14 @@ mod tests {
 
     #[test]
     fn only_the_right_password_opens_and_nothing_shows_it() {
-        let login = Login { name: "x".into(), hash: PasswordHash::new("correct horse"), sysadmin: false, view_server_state: false, disabled: false, principal_id: 257 };
+        let login = Login {
+            name: "x".into(),
+            hash: PasswordHash::new("correct horse"),
+            sysadmin: false,
+            view_server_state: false,
+            disabled: false,
+            principal_id: 257,
+        };
         let cache = PasswordCache::default();
         assert!(cache.verify(&login, "correct horse"));
         assert!(cache.verify(&login, "correct horse"));

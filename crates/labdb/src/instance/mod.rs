@@ -6,9 +6,11 @@ mod identity;
 mod logins;
 mod state;
 
-pub use database::{Database, DelayedDurability, DatabaseSettings, UserAccess};
+pub use database::{Database, DatabaseSettings, DelayedDurability, UserAccess};
 pub use errorlog::LogEntry;
-pub use identity::{EDITION, EDITION_ID, ENGINE_EDITION, PRODUCT_LEVEL, PRODUCT_VERSION, version_text};
+pub use identity::{
+    EDITION, EDITION_ID, ENGINE_EDITION, PRODUCT_LEVEL, PRODUCT_VERSION, version_text,
+};
 pub use logins::{Login, PasswordHash};
 pub use state::{BackupRow, DatabaseRecord, RestoreRow, State};
 
@@ -64,7 +66,12 @@ pub struct Instance {
     pub listening: Mutex<Option<std::net::SocketAddr>>,
 }
 
-const SYSTEM_DATABASES: [(&str, i32, RecoveryModel); 4] = [("master", 1, RecoveryModel::Simple), ("tempdb", 2, RecoveryModel::Simple), ("model", 3, RecoveryModel::Full), ("msdb", 4, RecoveryModel::Simple)];
+const SYSTEM_DATABASES: [(&str, i32, RecoveryModel); 4] = [
+    ("master", 1, RecoveryModel::Simple),
+    ("tempdb", 2, RecoveryModel::Simple),
+    ("model", 3, RecoveryModel::Full),
+    ("msdb", 4, RecoveryModel::Simple),
+];
 
 impl Instance {
     /// Opens the instance of a folder, or makes it.
@@ -102,7 +109,10 @@ impl Instance {
                     instance.log_error(0, &format!("Starting up database '{}'. Recovery read {} log bytes, redid {} changes, rolled back {} transactions.", record.name, report.log_bytes, report.redone, report.rolled_back));
                     instance.databases.write().push(Arc::new(database));
                 }
-                Err(e) => instance.log_error(0, &format!("Database '{}' cannot be opened: {}", record.name, e.message)),
+                Err(e) => instance.log_error(
+                    0,
+                    &format!("Database '{}' cannot be opened: {}", record.name, e.message),
+                ),
             }
         }
         instance.log_error(0, "Recovery is complete. This is an informational message only. No user action is required.");
@@ -122,19 +132,43 @@ impl Instance {
             "model" => ("modeldev".to_owned(), "modellog".to_owned()),
             _ => (format!("{name}Data"), format!("{name}Log")),
         };
-        let record = DatabaseRecord { id, name: name.to_owned(), primary: primary.clone(), created: self.started_parts() };
-        let storage_options = Options { buffer_pool_bytes: 4 << 20, ..self.options.storage.clone() };
+        let record = DatabaseRecord {
+            id,
+            name: name.to_owned(),
+            primary: primary.clone(),
+            created: self.started_parts(),
+        };
+        let storage_options = Options {
+            buffer_pool_bytes: 4 << 20,
+            ..self.options.storage.clone()
+        };
         if !primary.exists() {
-            let spec = DatabaseSpec { data: vec![FileSpec::new(data_name, &primary, 2 << 20)], log: vec![FileSpec::new(log_name, &log, 1 << 20)], recovery_model: model };
+            let spec = DatabaseSpec {
+                data: vec![FileSpec::new(data_name, &primary, 2 << 20)],
+                log: vec![FileSpec::new(log_name, &log, 1 << 20)],
+                recovery_model: model,
+            };
             let _ = self.options.files.remove(&log);
-            let storage = labdb_storage::Database::create(&spec, &storage_options, Arc::clone(&self.options.files)).map_err(|e| storage_error(&e, name))?;
+            let storage = labdb_storage::Database::create(
+                &spec,
+                &storage_options,
+                Arc::clone(&self.options.files),
+            )
+            .map_err(|e| storage_error(&e, name))?;
             let database = Database::adopt(storage, &record)?;
             database.set_created(self.started_parts())?;
             self.databases.write().push(Arc::new(database));
             return Ok(());
         }
-        let storage = labdb_storage::Database::open(&primary, &storage_options, Arc::clone(&self.options.files)).map_err(|e| storage_error(&e, name))?;
-        self.databases.write().push(Arc::new(Database::adopt(storage, &record)?));
+        let storage = labdb_storage::Database::open(
+            &primary,
+            &storage_options,
+            Arc::clone(&self.options.files),
+        )
+        .map_err(|e| storage_error(&e, name))?;
+        self.databases
+            .write()
+            .push(Arc::new(Database::adopt(storage, &record)?));
         Ok(())
     }
 
@@ -148,7 +182,11 @@ impl Instance {
     /// A database by name.
     pub fn database(&self, name: &str) -> Option<Arc<Database>> {
         let wanted = crate::catalog::fold(name);
-        self.databases.read().iter().find(|d| crate::catalog::fold(&d.name()) == wanted).cloned()
+        self.databases
+            .read()
+            .iter()
+            .find(|d| crate::catalog::fold(&d.name()) == wanted)
+            .cloned()
     }
 
     /// A database by id.
@@ -167,7 +205,11 @@ impl Instance {
     ///
     /// # Errors
     /// When the instance's state cannot be written.
-    pub fn add_database(&self, database: Database, record: DatabaseRecord) -> SqlResult<Arc<Database>> {
+    pub fn add_database(
+        &self,
+        database: Database,
+        record: DatabaseRecord,
+    ) -> SqlResult<Arc<Database>> {
         let database = Arc::new(database);
         {
             let mut state = self.state.lock();
@@ -213,12 +255,17 @@ impl Instance {
     ///
     /// # Errors
     /// 17809 when there are too many.
-    pub fn begin_session(&self, make: impl FnOnce(i16) -> SessionShared) -> SqlResult<Arc<SessionShared>> {
+    pub fn begin_session(
+        &self,
+        make: impl FnOnce(i16) -> SessionShared,
+    ) -> SqlResult<Arc<SessionShared>> {
         let mut sessions = self.sessions.write();
         if sessions.len() >= self.options.max_connections {
             return Err(SqlError::new(17809, format!("Could not connect because the maximum number of '{}' user connections has already been reached. Close connections, or start labdb with a higher --max-connections.", self.options.max_connections)).severity(20));
         }
-        let id = (51..i16::MAX).find(|id| !sessions.contains_key(id)).unwrap_or(i16::MAX);
+        let id = (51..i16::MAX)
+            .find(|id| !sessions.contains_key(id))
+            .unwrap_or(i16::MAX);
         let shared = Arc::new(make(id));
         sessions.insert(id, Arc::clone(&shared));
         Ok(shared)
@@ -260,7 +307,10 @@ impl Instance {
     /// Ends a session: its work is cancelled and its connection closed.
     pub fn kill(&self, session: &SessionShared) {
         session.killed.store(true, Ordering::Relaxed);
-        self.locks.cancel(labdb_storage::LockOwner(u64::from(session.id.unsigned_abs())), &session.cancel);
+        self.locks.cancel(
+            labdb_storage::LockOwner(u64::from(session.id.unsigned_abs())),
+            &session.cancel,
+        );
         if let Some(close) = session.closer.lock().as_ref() {
             close();
         }
@@ -278,9 +328,17 @@ impl Instance {
 
     /// Checks a login.
     pub fn login(&self, name: &str, password: &str) -> Option<Login> {
-        let login = self.state.lock().logins.iter().find(|l| l.name.eq_ignore_ascii_case(name)).cloned();
+        let login = self
+            .state
+            .lock()
+            .logins
+            .iter()
+            .find(|l| l.name.eq_ignore_ascii_case(name))
+            .cloned();
         match login {
-            Some(login) => (!login.disabled && self.password_cache.verify(&login, password)).then_some(login),
+            Some(login) => {
+                (!login.disabled && self.password_cache.verify(&login, password)).then_some(login)
+            }
             None => {
                 // As much work as for a name that exists, so that time does not tell names.
                 logins::PasswordCache::waste(password);
@@ -291,12 +349,20 @@ impl Instance {
 
     /// Whether a login has a server-level permission.
     pub fn may_view_server_state(&self, login: &str) -> bool {
-        self.state.lock().logins.iter().any(|l| l.name.eq_ignore_ascii_case(login) && (l.sysadmin || l.view_server_state))
+        self.state
+            .lock()
+            .logins
+            .iter()
+            .any(|l| l.name.eq_ignore_ascii_case(login) && (l.sysadmin || l.view_server_state))
     }
 
     /// Whether a login is a member of sysadmin.
     pub fn is_sysadmin(&self, login: &str) -> bool {
-        self.state.lock().logins.iter().any(|l| l.name.eq_ignore_ascii_case(login) && l.sysadmin)
+        self.state
+            .lock()
+            .logins
+            .iter()
+            .any(|l| l.name.eq_ignore_ascii_case(login) && l.sysadmin)
     }
 
     /// Closes all databases: a checkpoint in each.
@@ -311,7 +377,10 @@ impl Instance {
         }
         for database in self.databases() {
             if let Err(e) = database.storage.close() {
-                self.log_error(0, &format!("Closing database '{}' failed: {e}", database.name()));
+                self.log_error(
+                    0,
+                    &format!("Closing database '{}' failed: {e}", database.name()),
+                );
             }
         }
         self.log_error(0, "labdb is terminating in response to a stop request. This is an informational message only. No user action is required.");

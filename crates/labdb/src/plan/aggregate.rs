@@ -57,7 +57,20 @@ impl AggregateKind {
 }
 
 /// The names of all aggregates, for the documentation's test.
-pub const NAMES: &[&str] = &["AVG", "CHECKSUM_AGG", "COUNT", "COUNT_BIG", "MAX", "MIN", "STDEV", "STDEVP", "STRING_AGG", "SUM", "VAR", "VARP"];
+pub const NAMES: &[&str] = &[
+    "AVG",
+    "CHECKSUM_AGG",
+    "COUNT",
+    "COUNT_BIG",
+    "MAX",
+    "MIN",
+    "STDEV",
+    "STDEVP",
+    "STRING_AGG",
+    "SUM",
+    "VAR",
+    "VARP",
+];
 
 /// An aggregate over an input's rows.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,10 +94,28 @@ impl Aggregate {
     ///
     /// # Errors
     /// 8117 for a type that the aggregate does not take.
-    pub fn new(kind: AggregateKind, name: &str, argument: Option<Typed>, separator: Option<Typed>, order: Vec<SortKey>, distinct: bool) -> SqlResult<Self> {
-        let int = if name == "COUNT_BIG" { SqlType::BigInt } else { SqlType::Int };
+    pub fn new(
+        kind: AggregateKind,
+        name: &str,
+        argument: Option<Typed>,
+        separator: Option<Typed>,
+        order: Vec<SortKey>,
+        distinct: bool,
+    ) -> SqlResult<Self> {
+        let int = if name == "COUNT_BIG" {
+            SqlType::BigInt
+        } else {
+            SqlType::Int
+        };
         let Some(argument) = argument else {
-            return Ok(Self { kind: AggregateKind::CountRows, argument: None, separator, order, distinct, sql_type: int });
+            return Ok(Self {
+                kind: AggregateKind::CountRows,
+                argument: None,
+                separator,
+                order,
+                distinct,
+                sql_type: int,
+            });
         };
         let from = argument.sql_type;
         let invalid = || arithmetic::invalid_operand(from, &name.to_ascii_lowercase());
@@ -99,15 +130,31 @@ impl Aggregate {
             AggregateKind::Sum | AggregateKind::Avg => match from {
                 SqlType::TinyInt | SqlType::SmallInt | SqlType::Int => (SqlType::Int, SqlType::Int),
                 SqlType::BigInt => (from, from),
-                SqlType::Decimal { precision: _, scale } => {
-                    let out = if kind == AggregateKind::Avg { scale.max(6) } else { scale };
-                    (from, SqlType::Decimal { precision: 38, scale: out })
+                SqlType::Decimal {
+                    precision: _,
+                    scale,
+                } => {
+                    let out = if kind == AggregateKind::Avg {
+                        scale.max(6)
+                    } else {
+                        scale
+                    };
+                    (
+                        from,
+                        SqlType::Decimal {
+                            precision: 38,
+                            scale: out,
+                        },
+                    )
                 }
                 SqlType::Money => (from, from),
                 SqlType::Real | SqlType::Float => (SqlType::Float, SqlType::Float),
                 _ => return Err(invalid()),
             },
-            AggregateKind::StDev | AggregateKind::StDevP | AggregateKind::Var | AggregateKind::VarP => {
+            AggregateKind::StDev
+            | AggregateKind::StDevP
+            | AggregateKind::Var
+            | AggregateKind::VarP => {
                 if !crate::eval::types::is_number(from) || from == SqlType::Bit {
                     return Err(invalid());
                 }
@@ -115,19 +162,49 @@ impl Aggregate {
             }
             AggregateKind::StringAgg => {
                 let unicode = crate::eval::types::is_unicode(from);
-                let to = if crate::eval::types::is_text(from) { from } else { SqlType::NVarChar(labdb_types::Length::Limited(4000)) };
+                let to = if crate::eval::types::is_text(from) {
+                    from
+                } else {
+                    SqlType::NVarChar(labdb_types::Length::Limited(4000))
+                };
                 let long = crate::eval::types::text_length(to).is_none();
-                let limit = if unicode || !crate::eval::types::is_text(from) { 4000 } else { 8000 };
-                (to, crate::eval::types::text_type(unicode || !crate::eval::types::is_text(from), if long { None } else { Some(limit) }))
+                let limit = if unicode || !crate::eval::types::is_text(from) {
+                    4000
+                } else {
+                    8000
+                };
+                (
+                    to,
+                    crate::eval::types::text_type(
+                        unicode || !crate::eval::types::is_text(from),
+                        if long { None } else { Some(limit) },
+                    ),
+                )
             }
             AggregateKind::ChecksumAgg => (SqlType::Int, SqlType::Int),
         };
-        Ok(Self { kind, argument: Some(argument.coerced(converted)?), separator, order, distinct, sql_type })
+        Ok(Self {
+            kind,
+            argument: Some(argument.coerced(converted)?),
+            separator,
+            order,
+            distinct,
+            sql_type,
+        })
     }
 
     /// A fresh accumulator.
     pub fn start(&self) -> Accumulator {
-        Accumulator { rows: 0, sum: Value::Null, integer: 0, mean: 0.0, squares: 0.0, best: None, texts: Vec::new(), seen: self.distinct.then(HashSet::new) }
+        Accumulator {
+            rows: 0,
+            sum: Value::Null,
+            integer: 0,
+            mean: 0.0,
+            squares: 0.0,
+            best: None,
+            texts: Vec::new(),
+            seen: self.distinct.then(HashSet::new),
+        }
     }
 }
 
@@ -149,7 +226,12 @@ impl Accumulator {
     ///
     /// # Errors
     /// Those of the argument; 8115 when a sum overflows.
-    pub fn add(&mut self, aggregate: &Aggregate, ctx: &Context<'_>, env: &Env<'_>) -> SqlResult<()> {
+    pub fn add(
+        &mut self,
+        aggregate: &Aggregate,
+        ctx: &Context<'_>,
+        env: &Env<'_>,
+    ) -> SqlResult<()> {
         let Some(argument) = &aggregate.argument else {
             self.rows += 1;
             return Ok(());
@@ -169,7 +251,11 @@ impl Accumulator {
             AggregateKind::Min | AggregateKind::Max => {
                 let better = self.best.as_ref().is_none_or(|best| {
                     let order = compare::order(&value, best);
-                    if aggregate.kind == AggregateKind::Min { order.is_lt() } else { order.is_gt() }
+                    if aggregate.kind == AggregateKind::Min {
+                        order.is_lt()
+                    } else {
+                        order.is_gt()
+                    }
                 });
                 if better {
                     self.best = Some(value);
@@ -183,7 +269,8 @@ impl Accumulator {
                         Value::Decimal(total) => wide::add(*total, *d, d.scale),
                         _ => Some(*d),
                     };
-                    self.sum = Value::Decimal(total.ok_or_else(|| convert::overflow(aggregate.sql_type))?);
+                    self.sum =
+                        Value::Decimal(total.ok_or_else(|| convert::overflow(aggregate.sql_type))?);
                 }
                 (Value::Float(f), _) => {
                     let total = match &self.sum {
@@ -194,7 +281,10 @@ impl Accumulator {
                 }
                 _ => {}
             },
-            AggregateKind::StDev | AggregateKind::StDevP | AggregateKind::Var | AggregateKind::VarP => {
+            AggregateKind::StDev
+            | AggregateKind::StDevP
+            | AggregateKind::Var
+            | AggregateKind::VarP => {
                 // Welford's method keeps its digits where a sum of squares would lose them.
                 if let Value::Float(f) = value {
                     let delta = f - self.mean;
@@ -226,17 +316,27 @@ impl Accumulator {
         let sql_type = aggregate.sql_type;
         let too_large = || convert::overflow(sql_type);
         match aggregate.kind {
-            AggregateKind::Count | AggregateKind::CountRows => convert::integer_value(self.rows, sql_type).ok_or_else(too_large),
+            AggregateKind::Count | AggregateKind::CountRows => {
+                convert::integer_value(self.rows, sql_type).ok_or_else(too_large)
+            }
             AggregateKind::Min | AggregateKind::Max => Ok(self.best.unwrap_or(Value::Null)),
             _ if self.rows == 0 => Ok(Value::Null),
             AggregateKind::Sum | AggregateKind::Avg => {
                 let average = aggregate.kind == AggregateKind::Avg;
                 match (sql_type, &self.sum) {
                     (SqlType::Decimal { scale, .. }, Value::Decimal(total)) => {
-                        let result = if average { wide::quotient(*total, Decimal::new(i128::from(self.rows), 0), scale) } else { wide::rescale(*total, scale) };
+                        let result = if average {
+                            wide::quotient(*total, Decimal::new(i128::from(self.rows), 0), scale)
+                        } else {
+                            wide::rescale(*total, scale)
+                        };
                         result.map(Value::Decimal).ok_or_else(too_large)
                     }
-                    (_, Value::Float(total)) => Ok(Value::Float(if average { total / self.rows as f64 } else { *total })),
+                    (_, Value::Float(total)) => Ok(Value::Float(if average {
+                        total / self.rows as f64
+                    } else {
+                        *total
+                    })),
                     _ => {
                         let n = i64::try_from(self.integer).map_err(|_| too_large())?;
                         if sql_type == SqlType::Money {
@@ -244,12 +344,15 @@ impl Accumulator {
                         }
                         // The sum of an int column must fit an int, also under AVG.
                         convert::integer_value(n, sql_type).ok_or_else(too_large)?;
-                        convert::integer_value(if average { n / self.rows } else { n }, sql_type).ok_or_else(too_large)
+                        convert::integer_value(if average { n / self.rows } else { n }, sql_type)
+                            .ok_or_else(too_large)
                     }
                 }
             }
             AggregateKind::StDev | AggregateKind::Var if self.rows < 2 => Ok(Value::Null),
-            AggregateKind::StDev => Ok(Value::Float((self.squares / (self.rows - 1) as f64).sqrt())),
+            AggregateKind::StDev => {
+                Ok(Value::Float((self.squares / (self.rows - 1) as f64).sqrt()))
+            }
             AggregateKind::StDevP => Ok(Value::Float((self.squares / self.rows as f64).sqrt())),
             AggregateKind::Var => Ok(Value::Float(self.squares / (self.rows - 1) as f64)),
             AggregateKind::VarP => Ok(Value::Float(self.squares / self.rows as f64)),
@@ -265,7 +368,11 @@ impl Accumulator {
                     for ((x, y), item) in a.iter().zip(b).zip(&aggregate.order) {
                         let order = compare::order(x, y);
                         if order.is_ne() {
-                            return if item.descending { order.reverse() } else { order };
+                            return if item.descending {
+                                order.reverse()
+                            } else {
+                                order
+                            };
                         }
                     }
                     std::cmp::Ordering::Equal
@@ -273,7 +380,10 @@ impl Accumulator {
                 let texts: Vec<&str> = self.texts.iter().map(|(_, t)| &**t).collect();
                 let joined = texts.join(&separator);
                 if !convert::fits(&Value::text(&joined), sql_type) {
-                    return Err(SqlError::new(9829, "STRING_AGG aggregation result exceeded the limit of 8000 bytes. Use LOB types to avoid result truncation."));
+                    return Err(SqlError::new(
+                        9829,
+                        "STRING_AGG aggregation result exceeded the limit of 8000 bytes. Use LOB types to avoid result truncation.",
+                    ));
                 }
                 Ok(Value::text(joined))
             }

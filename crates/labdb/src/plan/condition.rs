@@ -107,7 +107,11 @@ impl Condition {
                         Some(_) => {}
                     }
                 }
-                Ok(if unknown && !list.is_empty() { None } else { Some(false) })
+                Ok(if unknown && !list.is_empty() {
+                    None
+                } else {
+                    Some(false)
+                })
             }
             Self::Like(value, pattern, escape) => {
                 let (text, pattern) = (value.eval(ctx, env)?, pattern.eval(ctx, env)?);
@@ -119,7 +123,9 @@ impl Condition {
                     None => None,
                 };
                 Ok(match (&text, &pattern) {
-                    (Value::Text(text), Value::Text(pattern)) => Some(like::matches(text, pattern, escape)),
+                    (Value::Text(text), Value::Text(pattern)) => {
+                        Some(like::matches(text, pattern, escape))
+                    }
                     _ => None,
                 })
             }
@@ -131,7 +137,12 @@ impl Condition {
                 })?;
                 Ok(Some(found))
             }
-            Self::Quantified { value, op, all, plan } => {
+            Self::Quantified {
+                value,
+                op,
+                all,
+                plan,
+            } => {
                 let needle = value.eval(ctx, env)?;
                 let mut decided = None;
                 let mut unknown = false;

@@ -69,7 +69,11 @@ impl Typed {
     /// A constant.
     pub fn constant(value: Value, sql_type: SqlType) -> Self {
         let nullable = value.is_null();
-        Self { node: Node::Constant(value), sql_type, nullable }
+        Self {
+            node: Node::Constant(value),
+            sql_type,
+            nullable,
+        }
     }
 
     /// An untyped NULL.
@@ -84,7 +88,11 @@ impl Typed {
 
     /// A column of the innermost row.
     pub fn column(index: usize, sql_type: SqlType, nullable: bool) -> Self {
-        Self { node: Node::Column { depth: 0, index }, sql_type, nullable }
+        Self {
+            node: Node::Column { depth: 0, index },
+            sql_type,
+            nullable,
+        }
     }
 
     /// The same converted to a type, if it does not have it already.
@@ -108,10 +116,22 @@ impl Typed {
         if let (Node::Constant(value), None) = (&self.node, &style) {
             // A constant is converted once; a failure is left for run time.
             if let Ok(value) = convert::convert(value, self.sql_type, target, None) {
-                return Self { node: Node::Constant(value), sql_type: target, nullable };
+                return Self {
+                    node: Node::Constant(value),
+                    sql_type: target,
+                    nullable,
+                };
             }
         }
-        Self { node: Node::Convert { value: Box::new(self), style: style.map(Box::new), or_null }, sql_type: target, nullable }
+        Self {
+            node: Node::Convert {
+                value: Box::new(self),
+                style: style.map(Box::new),
+                or_null,
+            },
+            sql_type: target,
+            nullable,
+        }
     }
 
     /// Evaluates to a value of the expression's type.
@@ -121,7 +141,10 @@ impl Typed {
     pub fn eval(&self, ctx: &Context<'_>, env: &Env<'_>) -> SqlResult<Value> {
         match &self.node {
             Node::Constant(value) => Ok(value.clone()),
-            Node::Column { depth, index } => env.get(*depth, *index).cloned().ok_or_else(|| internal("a column is outside its row")),
+            Node::Column { depth, index } => env
+                .get(*depth, *index)
+                .cloned()
+                .ok_or_else(|| internal("a column is outside its row")),
             Node::Variable(name) => ctx.frame.variable(name),
             Node::Negate(inner) => arithmetic::negate(&inner.eval(ctx, env)?, self.sql_type),
             Node::BitNot(inner) => {
@@ -130,7 +153,8 @@ impl Typed {
                     (Value::Null, _) => Ok(Value::Null),
                     (Value::Bit(b), _) => Ok(Value::Bit(!b)),
                     (Value::TinyInt(n), _) => Ok(Value::TinyInt(!n)),
-                    (_, Some(n)) => convert::integer_value(!n, self.sql_type).ok_or_else(|| convert::overflow(self.sql_type)),
+                    (_, Some(n)) => convert::integer_value(!n, self.sql_type)
+                        .ok_or_else(|| convert::overflow(self.sql_type)),
                     _ => Err(arithmetic::invalid_operand(self.sql_type, "'~'")),
                 }
             }
@@ -138,7 +162,11 @@ impl Typed {
                 let (a, b) = (left.eval(ctx, env)?, right.eval(ctx, env)?);
                 arithmetic::apply(*op, &a, &b, self.sql_type)
             }
-            Node::Convert { value, style, or_null } => {
+            Node::Convert {
+                value,
+                style,
+                or_null,
+            } => {
                 let inner = value.eval(ctx, env)?;
                 let style = match style {
                     Some(style) => convert::as_i64(&style.eval(ctx, env)?).map(|n| n as i32),
@@ -155,7 +183,9 @@ impl Typed {
                         return value.eval(ctx, env);
                     }
                 }
-                otherwise.as_ref().map_or(Ok(Value::Null), |value| value.eval(ctx, env))
+                otherwise
+                    .as_ref()
+                    .map_or(Ok(Value::Null), |value| value.eval(ctx, env))
             }
             Node::Coalesce(values) => {
                 for value in values {
@@ -173,7 +203,13 @@ impl Typed {
                     convert::convert(&a, left.sql_type, common, None)?,
                     convert::convert(&b, right.sql_type, common, None)?,
                 );
-                Ok(if compare::compare(&x, &y) == Some(std::cmp::Ordering::Equal) { Value::Null } else { a })
+                Ok(
+                    if compare::compare(&x, &y) == Some(std::cmp::Ordering::Equal) {
+                        Value::Null
+                    } else {
+                        a
+                    },
+                )
             }
             Node::Call(function, arguments) => {
                 let mut values = Vec::with_capacity(arguments.len());
@@ -183,7 +219,12 @@ impl Typed {
                 if function.null_in_null_out && values.iter().any(Value::is_null) {
                     return Ok(Value::Null);
                 }
-                (function.run)(&crate::functions::Call { ctx, arguments, values: &values, result: self.sql_type })
+                (function.run)(&crate::functions::Call {
+                    ctx,
+                    arguments,
+                    values: &values,
+                    result: self.sql_type,
+                })
             }
             Node::Subquery(plan) => {
                 let mut found: Option<Value> = None;
@@ -202,5 +243,9 @@ impl Typed {
 
 /// An error that only a fault of labdb itself can cause.
 pub fn internal(what: &str) -> SqlError {
-    SqlError::new(8624, format!("Internal labdb error: {what}. Please report the statement.")).severity(17)
+    SqlError::new(
+        8624,
+        format!("Internal labdb error: {what}. Please report the statement."),
+    )
+    .severity(17)
 }

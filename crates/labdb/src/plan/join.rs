@@ -14,8 +14,22 @@ struct Right {
 }
 
 /// Runs a [`Plan::Join`].
-pub(super) fn run(plan: &Plan, ctx: &Context<'_>, outer: Option<&Env<'_>>, sink: Sink<'_>) -> SqlResult<Flow> {
-    let Plan::Join { kind, left, right, equal, on, left_width, right_width } = plan else {
+pub(super) fn run(
+    plan: &Plan,
+    ctx: &Context<'_>,
+    outer: Option<&Env<'_>>,
+    sink: Sink<'_>,
+) -> SqlResult<Flow> {
+    let Plan::Join {
+        kind,
+        left,
+        right,
+        equal,
+        on,
+        left_width,
+        right_width,
+    } = plan
+    else {
         return Ok(Flow::More);
     };
     let mut other = load(right, equal, ctx, outer)?;
@@ -44,7 +58,9 @@ pub(super) fn run(plan: &Plan, ctx: &Context<'_>, outer: Option<&Env<'_>>, sink:
                 Some(list) => list.get(i).copied().unwrap_or(0),
                 None => i,
             };
-            let Some(partner) = other.rows.get(place) else { continue };
+            let Some(partner) = other.rows.get(place) else {
+                continue;
+            };
             let mut joined = Vec::with_capacity(left_width + right_width);
             joined.extend(row.iter().cloned());
             joined.extend(partner.iter().cloned());
@@ -83,7 +99,12 @@ pub(super) fn run(plan: &Plan, ctx: &Context<'_>, outer: Option<&Env<'_>>, sink:
     Ok(Flow::More)
 }
 
-fn load(right: &Plan, equal: &[(Typed, Typed)], ctx: &Context<'_>, outer: Option<&Env<'_>>) -> SqlResult<Right> {
+fn load(
+    right: &Plan,
+    equal: &[(Typed, Typed)],
+    ctx: &Context<'_>,
+    outer: Option<&Env<'_>>,
+) -> SqlResult<Right> {
     let rows = right.collect(ctx, outer)?;
     let mut by_key: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
     if !equal.is_empty() {
@@ -94,11 +115,19 @@ fn load(right: &Plan, equal: &[(Typed, Typed)], ctx: &Context<'_>, outer: Option
         }
     }
     let matched = vec![false; rows.len()];
-    Ok(Right { rows, matched, by_key })
+    Ok(Right {
+        rows,
+        matched,
+        by_key,
+    })
 }
 
 /// The key of a row; none where a part is NULL, which equals nothing.
-fn key_of<'e>(parts: impl Iterator<Item = &'e Typed>, ctx: &Context<'_>, env: &Env<'_>) -> SqlResult<Option<Vec<u8>>> {
+fn key_of<'e>(
+    parts: impl Iterator<Item = &'e Typed>,
+    ctx: &Context<'_>,
+    env: &Env<'_>,
+) -> SqlResult<Option<Vec<u8>>> {
     let mut out = Vec::new();
     for part in parts {
         let value = part.eval(ctx, env)?;

@@ -44,7 +44,10 @@ impl<'a> Env<'a> {
 
     /// No row at all.
     pub fn empty() -> Self {
-        Self { row: &[], outer: None }
+        Self {
+            row: &[],
+            outer: None,
+        }
     }
 
     /// The value of a column `depth` queries further out.

@@ -33,13 +33,31 @@ impl Plan {
     ///
     /// # Errors
     /// Run-time errors of expressions and storage; 3621-class cancellations.
-    pub fn run(&self, ctx: &Context<'_>, outer: Option<&Env<'_>>, sink: Sink<'_>) -> SqlResult<Flow> {
+    pub fn run(
+        &self,
+        ctx: &Context<'_>,
+        outer: Option<&Env<'_>>,
+        sink: Sink<'_>,
+    ) -> SqlResult<Flow> {
         match self {
             Self::Single => sink(Vec::new()),
-            Self::Table { table, access, mode, with_address } => crate::exec::table::read(ctx, table, access, *mode, *with_address, outer, sink),
+            Self::Table {
+                table,
+                access,
+                mode,
+                with_address,
+            } => crate::exec::table::read(ctx, table, access, *mode, *with_address, outer, sink),
             Self::Variable { name, with_address } => {
                 let table = ctx.frame.table_variable(name)?;
-                crate::exec::table::read(ctx, &table, &super::source::Access::Scan, super::source::ReadMode::default(), *with_address, outer, sink)
+                crate::exec::table::read(
+                    ctx,
+                    &table,
+                    &super::source::Access::Scan,
+                    super::source::ReadMode::default(),
+                    *with_address,
+                    outer,
+                    sink,
+                )
             }
             Self::View(view, arguments) => {
                 let env = outer.copied().unwrap_or_else(Env::empty);
@@ -69,7 +87,11 @@ impl Plan {
                 Ok(Flow::More)
             }
             Self::Filter(input, condition) => input.run(ctx, outer, &mut |row| {
-                if condition.holds(ctx, &Env::new(&row, outer))? { sink(row) } else { Ok(Flow::More) }
+                if condition.holds(ctx, &Env::new(&row, outer))? {
+                    sink(row)
+                } else {
+                    Ok(Flow::More)
+                }
             }),
             Self::Project(input, expressions) => input.run(ctx, outer, &mut |row| {
                 let env = Env::new(&row, outer);
@@ -80,7 +102,12 @@ impl Plan {
                 sink(values)
             }),
             Self::Join { .. } => join::run(self, ctx, outer, sink),
-            Self::Apply { left, right, outer: keep, right_width } => left.run(ctx, outer, &mut |row| {
+            Self::Apply {
+                left,
+                right,
+                outer: keep,
+                right_width,
+            } => left.run(ctx, outer, &mut |row| {
                 let env = Env::new(&row, outer);
                 let mut any = false;
                 let flow = right.run(ctx, Some(&env), &mut |other| {
@@ -96,7 +123,11 @@ impl Plan {
                 }
                 Ok(flow)
             }),
-            Self::Group { input, keys, aggregates } => group(input, keys, aggregates, ctx, outer, sink),
+            Self::Group {
+                input,
+                keys,
+                aggregates,
+            } => group(input, keys, aggregates, ctx, outer, sink),
             Self::Window(input, calls) => {
                 let mut rows = input.collect(ctx, outer)?;
                 let mut columns = Vec::with_capacity(calls.len());
@@ -127,19 +158,42 @@ impl Plan {
             }),
             Self::Distinct(input) => {
                 let mut seen = HashSet::new();
-                input.run(ctx, outer, &mut |row| if seen.insert(key::of(&row)) { sink(row) } else { Ok(Flow::More) })
+                input.run(ctx, outer, &mut |row| {
+                    if seen.insert(key::of(&row)) {
+                        sink(row)
+                    } else {
+                        Ok(Flow::More)
+                    }
+                })
             }
-            Self::Top { input, count, percent, ties } => top(input, count, *percent, ties.as_deref(), ctx, outer, sink),
+            Self::Top {
+                input,
+                count,
+                percent,
+                ties,
+            } => top(input, count, *percent, ties.as_deref(), ctx, outer, sink),
             Self::Offset { input, skip, fetch } => {
                 let env = outer.copied().unwrap_or_else(Env::empty);
-                let skip = whole(&skip.eval(ctx, &env)?, "The offset specified in a OFFSET clause may not be negative.", 10742)?;
+                let skip = whole(
+                    &skip.eval(ctx, &env)?,
+                    "The offset specified in a OFFSET clause may not be negative.",
+                    10742,
+                )?;
                 let fetch = match fetch {
-                    Some(fetch) => Some(whole(&fetch.eval(ctx, &env)?, "The number of rows provided for a FETCH clause must be greater then zero.", 10744)?),
+                    Some(fetch) => Some(whole(
+                        &fetch.eval(ctx, &env)?,
+                        "The number of rows provided for a FETCH clause must be greater then zero.",
+                        10744,
+                    )?),
                     None => None,
                 };
                 let (mut seen, mut given) = (0_u64, 0_u64);
                 if fetch == Some(0) {
-                    return Err(SqlError::new(10744, "The number of rows provided for a FETCH clause must be greater then zero.").severity(15));
+                    return Err(SqlError::new(
+                        10744,
+                        "The number of rows provided for a FETCH clause must be greater then zero.",
+                    )
+                    .severity(15));
                 }
                 input.run(ctx, outer, &mut |row| {
                     seen += 1;
@@ -148,7 +202,11 @@ impl Plan {
                     }
                     given += 1;
                     let flow = sink(row)?;
-                    Ok(if fetch.is_some_and(|limit| given >= limit) { Flow::Enough } else { flow })
+                    Ok(if fetch.is_some_and(|limit| given >= limit) {
+                        Flow::Enough
+                    } else {
+                        flow
+                    })
                 })
             }
             Self::Concat(left, right) => {
@@ -166,10 +224,19 @@ impl Plan {
                 let mut seen = HashSet::new();
                 left.run(ctx, outer, &mut |row| {
                     let name = key::of(&row);
-                    if others.contains(&name) == *keep && seen.insert(name) { sink(row) } else { Ok(Flow::More) }
+                    if others.contains(&name) == *keep && seen.insert(name) {
+                        sink(row)
+                    } else {
+                        Ok(Flow::More)
+                    }
                 })
             }
-            Self::Recursive { anchor, step, id, limit } => {
+            Self::Recursive {
+                anchor,
+                step,
+                id,
+                limit,
+            } => {
                 let mut last = anchor.collect(ctx, outer)?;
                 let mut depth = 0;
                 loop {
@@ -182,13 +249,20 @@ impl Plan {
                     if last.is_empty() {
                         return Ok(Flow::More);
                     }
-                    let previous = ctx.frame.set_working(*id, std::rc::Rc::new(std::mem::take(&mut last)));
+                    let previous = ctx
+                        .frame
+                        .set_working(*id, std::rc::Rc::new(std::mem::take(&mut last)));
                     let next = step.collect(ctx, outer);
                     ctx.frame.restore_working(*id, previous);
                     last = next?;
                     depth += 1;
                     if *limit > 0 && depth > *limit && !last.is_empty() {
-                        return Err(SqlError::new(530, format!("The statement terminated. The maximum recursion {limit} has been exhausted before statement completion.")));
+                        return Err(SqlError::new(
+                            530,
+                            format!(
+                                "The statement terminated. The maximum recursion {limit} has been exhausted before statement completion."
+                            ),
+                        ));
                     }
                 }
             }
@@ -208,7 +282,11 @@ impl Plan {
     ///
     /// # Errors
     /// As [`Plan::run`].
-    pub fn collect(&self, ctx: &Context<'_>, outer: Option<&Env<'_>>) -> SqlResult<Vec<Vec<Value>>> {
+    pub fn collect(
+        &self,
+        ctx: &Context<'_>,
+        outer: Option<&Env<'_>>,
+    ) -> SqlResult<Vec<Vec<Value>>> {
         let mut rows = Vec::new();
         self.run(ctx, outer, &mut |row| {
             if rows.len() % 1024 == 0 {
@@ -222,10 +300,17 @@ impl Plan {
 }
 
 fn whole(value: &Value, message: &str, number: i32) -> SqlResult<u64> {
-    convert::as_i64(value).and_then(|n| u64::try_from(n).ok()).ok_or_else(|| SqlError::new(number, message).severity(15))
+    convert::as_i64(value)
+        .and_then(|n| u64::try_from(n).ok())
+        .ok_or_else(|| SqlError::new(number, message).severity(15))
 }
 
-fn sorted(input: &Plan, keys: &[SortKey], ctx: &Context<'_>, outer: Option<&Env<'_>>) -> SqlResult<Vec<Vec<Value>>> {
+fn sorted(
+    input: &Plan,
+    keys: &[SortKey],
+    ctx: &Context<'_>,
+    outer: Option<&Env<'_>>,
+) -> SqlResult<Vec<Vec<Value>>> {
     let mut rows = Vec::new();
     input.run(ctx, outer, &mut |row| {
         if rows.len() % 1024 == 0 {
@@ -243,7 +328,15 @@ fn sorted(input: &Plan, keys: &[SortKey], ctx: &Context<'_>, outer: Option<&Env<
     Ok(rows.into_iter().map(|(_, row)| row).collect())
 }
 
-fn top(input: &Plan, count: &Typed, percent: bool, ties: Option<&[SortKey]>, ctx: &Context<'_>, outer: Option<&Env<'_>>, sink: Sink<'_>) -> SqlResult<Flow> {
+fn top(
+    input: &Plan,
+    count: &Typed,
+    percent: bool,
+    ties: Option<&[SortKey]>,
+    ctx: &Context<'_>,
+    outer: Option<&Env<'_>>,
+    sink: Sink<'_>,
+) -> SqlResult<Flow> {
     let env = outer.copied().unwrap_or_else(Env::empty);
     let value = count.eval(ctx, &env)?;
     if value.is_null() {
@@ -252,7 +345,11 @@ fn top(input: &Plan, count: &Typed, percent: bool, ties: Option<&[SortKey]>, ctx
     if percent {
         let share = match value {
             Value::Float(f) if (0.0..=100.0).contains(&f) => f,
-            _ => return Err(SqlError::new(1031, "Percent values must be between 0 and 100.").severity(15)),
+            _ => {
+                return Err(
+                    SqlError::new(1031, "Percent values must be between 0 and 100.").severity(15),
+                );
+            }
         };
         let rows = input.collect(ctx, outer)?;
         let keep = (rows.len() as f64 * share / 100.0).ceil() as usize;
@@ -263,7 +360,11 @@ fn top(input: &Plan, count: &Typed, percent: bool, ties: Option<&[SortKey]>, ctx
         }
         return Ok(Flow::More);
     }
-    let limit = whole(&value, "A TOP N or FETCH rowcount value may not be negative.", 127)?;
+    let limit = whole(
+        &value,
+        "A TOP N or FETCH rowcount value may not be negative.",
+        127,
+    )?;
     if limit == 0 {
         return Ok(Flow::More);
     }
@@ -275,7 +376,10 @@ fn top(input: &Plan, count: &Typed, percent: bool, ties: Option<&[SortKey]>, ctx
             // Only WITH TIES comes here.
             let keys = ties.unwrap_or(&[]);
             let current = tie_values(keys, &row, ctx, outer)?;
-            if last.as_deref().is_none_or(|last| compare_keys(last, &current, keys).is_ne()) {
+            if last
+                .as_deref()
+                .is_none_or(|last| compare_keys(last, &current, keys).is_ne())
+            {
                 return Ok(Flow::Enough);
             }
             return sink(row);
@@ -291,19 +395,38 @@ fn top(input: &Plan, count: &Typed, percent: bool, ties: Option<&[SortKey]>, ctx
         }
         sink(row)
     })?;
-    Ok(if stopped_above { Flow::Enough } else { Flow::More })
+    Ok(if stopped_above {
+        Flow::Enough
+    } else {
+        Flow::More
+    })
 }
 
-fn tie_values(keys: &[SortKey], row: &[Value], ctx: &Context<'_>, outer: Option<&Env<'_>>) -> SqlResult<Vec<Value>> {
+fn tie_values(
+    keys: &[SortKey],
+    row: &[Value],
+    ctx: &Context<'_>,
+    outer: Option<&Env<'_>>,
+) -> SqlResult<Vec<Value>> {
     let env = Env::new(row, outer);
     keys.iter().map(|item| item.value.eval(ctx, &env)).collect()
 }
 
-fn group(input: &Plan, keys: &[Typed], aggregates: &[super::Aggregate], ctx: &Context<'_>, outer: Option<&Env<'_>>, sink: Sink<'_>) -> SqlResult<Flow> {
+fn group(
+    input: &Plan,
+    keys: &[Typed],
+    aggregates: &[super::Aggregate],
+    ctx: &Context<'_>,
+    outer: Option<&Env<'_>>,
+    sink: Sink<'_>,
+) -> SqlResult<Flow> {
     let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
     let mut groups: Vec<(Vec<Value>, Vec<super::aggregate::Accumulator>)> = Vec::new();
     if keys.is_empty() {
-        groups.push((Vec::new(), aggregates.iter().map(super::Aggregate::start).collect()));
+        groups.push((
+            Vec::new(),
+            aggregates.iter().map(super::Aggregate::start).collect(),
+        ));
     }
     let mut count = 0_u64;
     input.run(ctx, outer, &mut |row| {
@@ -324,7 +447,10 @@ fn group(input: &Plan, keys: &[Typed], aggregates: &[super::Aggregate], ctx: &Co
                 Some(place) => *place,
                 None => {
                     places.insert(name, groups.len());
-                    groups.push((values, aggregates.iter().map(super::Aggregate::start).collect()));
+                    groups.push((
+                        values,
+                        aggregates.iter().map(super::Aggregate::start).collect(),
+                    ));
                     groups.len() - 1
                 }
             }

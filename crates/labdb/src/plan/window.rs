@@ -37,7 +37,16 @@ pub enum WindowFunction {
 }
 
 /// The names of the functions that need OVER, for the documentation's test.
-pub const NAMES: &[&str] = &["DENSE_RANK", "FIRST_VALUE", "LAG", "LAST_VALUE", "LEAD", "NTILE", "RANK", "ROW_NUMBER"];
+pub const NAMES: &[&str] = &[
+    "DENSE_RANK",
+    "FIRST_VALUE",
+    "LAG",
+    "LAST_VALUE",
+    "LEAD",
+    "NTILE",
+    "RANK",
+    "ROW_NUMBER",
+];
 
 /// A window function with its window.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,7 +68,12 @@ impl WindowCall {
     ///
     /// # Errors
     /// Those of its expressions.
-    pub fn values(&self, rows: &[Vec<Value>], ctx: &Context<'_>, outer: Option<&Env<'_>>) -> SqlResult<Vec<Value>> {
+    pub fn values(
+        &self,
+        rows: &[Vec<Value>],
+        ctx: &Context<'_>,
+        outer: Option<&Env<'_>>,
+    ) -> SqlResult<Vec<Value>> {
         let mut partitions: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
         let mut order_keys = Vec::with_capacity(rows.len());
         let mut names = Vec::new();
@@ -82,7 +96,9 @@ impl WindowCall {
         }
         let mut out = vec![Value::Null; rows.len()];
         for name in names {
-            let Some(mut members) = partitions.remove(&name) else { continue };
+            let Some(mut members) = partitions.remove(&name) else {
+                continue;
+            };
             members.sort_by(|a, b| order_keys.get(*a).cmp(&order_keys.get(*b)));
             self.partition_values(&members, &order_keys, rows, ctx, outer, &mut out)?;
         }
@@ -93,12 +109,22 @@ impl WindowCall {
         convert::integer_value(n as i64, self.sql_type).unwrap_or(Value::Null)
     }
 
-    fn partition_values(&self, members: &[usize], order_keys: &[Vec<u8>], rows: &[Vec<Value>], ctx: &Context<'_>, outer: Option<&Env<'_>>, out: &mut [Value]) -> SqlResult<()> {
+    fn partition_values(
+        &self,
+        members: &[usize],
+        order_keys: &[Vec<u8>],
+        rows: &[Vec<Value>],
+        ctx: &Context<'_>,
+        outer: Option<&Env<'_>>,
+        out: &mut [Value],
+    ) -> SqlResult<()> {
         let count = members.len();
         let order_of = |place: usize| members.get(place).and_then(|at| order_keys.get(*at));
         let value_at = |expression: &Typed, place: usize| -> SqlResult<Value> {
             let row = members.get(place).and_then(|at| rows.get(*at));
-            row.map_or(Ok(Value::Null), |row| expression.eval(ctx, &Env::new(row, outer)))
+            row.map_or(Ok(Value::Null), |row| {
+                expression.eval(ctx, &Env::new(row, outer))
+            })
         };
         let (mut rank, mut dense) = (0, 0);
         let mut running = Vec::new();
@@ -116,14 +142,31 @@ impl WindowCall {
                 WindowFunction::Rank => self.number(rank),
                 WindowFunction::DenseRank => self.number(dense),
                 WindowFunction::Ntile(buckets) => {
-                    let n = convert::as_i64(&value_at(buckets, place)?).unwrap_or(1).max(1) as usize;
+                    let n = convert::as_i64(&value_at(buckets, place)?)
+                        .unwrap_or(1)
+                        .max(1) as usize;
                     let (size, extra) = (count / n, count % n);
                     let large = extra * (size + 1);
-                    self.number(if place < large { place / (size + 1) + 1 } else { extra + (place - large) / size.max(1) + 1 })
+                    self.number(if place < large {
+                        place / (size + 1) + 1
+                    } else {
+                        extra + (place - large) / size.max(1) + 1
+                    })
                 }
-                WindowFunction::Shift { value, distance, default, back } => {
-                    let distance = convert::as_i64(&value_at(distance, place)?).unwrap_or(1).max(0) as usize;
-                    let target = if *back { place.checked_sub(distance) } else { place.checked_add(distance) };
+                WindowFunction::Shift {
+                    value,
+                    distance,
+                    default,
+                    back,
+                } => {
+                    let distance = convert::as_i64(&value_at(distance, place)?)
+                        .unwrap_or(1)
+                        .max(0) as usize;
+                    let target = if *back {
+                        place.checked_sub(distance)
+                    } else {
+                        place.checked_add(distance)
+                    };
                     match (target.filter(|t| *t < count), default) {
                         (Some(target), _) => value_at(value, target)?,
                         (None, Some(default)) => value_at(default, place)?,
@@ -133,7 +176,14 @@ impl WindowCall {
                 WindowFunction::First(value) => value_at(value, 0)?,
                 WindowFunction::Last(value) => {
                     let whole = matches!(self.frame, Some((_, FrameBound::UnboundedFollowing)));
-                    let last = if whole { count - 1 } else { (place..count).take_while(|p| order_of(*p) == order_of(place)).last().unwrap_or(place) };
+                    let last = if whole {
+                        count - 1
+                    } else {
+                        (place..count)
+                            .take_while(|p| order_of(*p) == order_of(place))
+                            .last()
+                            .unwrap_or(place)
+                    };
                     value_at(value, last)?
                 }
                 WindowFunction::Aggregate(_) => running.get(place).cloned().unwrap_or(Value::Null),
@@ -145,7 +195,15 @@ impl WindowCall {
         Ok(())
     }
 
-    fn aggregate_values(&self, aggregate: &Aggregate, members: &[usize], order_keys: &[Vec<u8>], rows: &[Vec<Value>], ctx: &Context<'_>, outer: Option<&Env<'_>>) -> SqlResult<Vec<Value>> {
+    fn aggregate_values(
+        &self,
+        aggregate: &Aggregate,
+        members: &[usize],
+        order_keys: &[Vec<u8>],
+        rows: &[Vec<Value>],
+        ctx: &Context<'_>,
+        outer: Option<&Env<'_>>,
+    ) -> SqlResult<Vec<Value>> {
         let count = members.len();
         let over = |from: usize, to: usize| -> SqlResult<Value> {
             let mut state = aggregate.start();
@@ -168,7 +226,9 @@ impl WindowCall {
                     FrameBound::UnboundedFollowing => count,
                     FrameBound::CurrentRow => place + after,
                     FrameBound::Preceding(n) => (place + after).saturating_sub(n as usize),
-                    FrameBound::Following(n) => (place + after).saturating_add(n as usize).min(count),
+                    FrameBound::Following(n) => {
+                        (place + after).saturating_add(n as usize).min(count)
+                    }
                 }
             };
             for place in 0..count {
@@ -198,7 +258,11 @@ pub fn compare_keys(a: &[Value], b: &[Value], keys: &[SortKey]) -> std::cmp::Ord
     for ((x, y), item) in a.iter().zip(b).zip(keys) {
         let order = compare::order(x, y);
         if order.is_ne() {
-            return if item.descending { order.reverse() } else { order };
+            return if item.descending {
+                order.reverse()
+            } else {
+                order
+            };
         }
     }
     std::cmp::Ordering::Equal

@@ -56,9 +56,9 @@ pub struct Arguments {
     /// What @@SERVERNAME says.
     #[arg(long, value_name = "NAME", default_value = "labdb")]
     pub server_name: String,
-    /// A fault on purpose: flush-delay=2ms (each flush of a log takes so much longer) or
-    /// disk-full=64mb (files cannot grow beyond that together). Shown in @@VERSION. May be given
-    /// several times.
+    /// A fault on purpose: flush-delay=2ms (each flush of a log takes so much longer; 1ms..3ms@7
+    /// draws from a range with a seed) or disk-full=64mb (all files together cannot grow beyond
+    /// that). Shown in @@VERSION. May be given several times.
     #[arg(long, value_name = "NAME=VALUE")]
     pub fault: Vec<Fault>,
 }

@@ -4,7 +4,9 @@ use super::responder::Responder;
 use crate::exec::{RpcArgument, TransactionRequest, run_batch, run_rpc, run_transaction_request};
 use crate::instance::Instance;
 use crate::session::{Client, Session, SessionShared, Status};
-use labdb_tds::{Connection, EnvChange, LoginReply, RequestBody, Reset, RpcTarget, Security, ServerConfig};
+use labdb_tds::{
+    Connection, EnvChange, LoginReply, RequestBody, Reset, RpcTarget, Security, ServerConfig,
+};
 use labdb_types::{SqlError, SqlResult};
 use std::net::TcpStream;
 use std::sync::Arc;
@@ -23,27 +25,50 @@ pub(super) fn serve(socket: TcpStream, instance: &Arc<Instance>, config: &Server
         Ok(session) => session,
         Err(errors) => {
             for error in &errors {
-                instance.log_error(0, &format!("Login failed for user '{}': {} [CLIENT: {}]", login.user, error.message, connection.peer().ip()));
+                instance.log_error(
+                    0,
+                    &format!(
+                        "Login failed for user '{}': {} [CLIENT: {}]",
+                        login.user,
+                        error.message,
+                        connection.peer().ip()
+                    ),
+                );
                 let _ = connection.login_failed(error);
             }
             return;
         }
     };
-    if connection.login_ok(&LoginReply::new(session.database().name())).is_err() {
+    if connection
+        .login_ok(&LoginReply::new(session.database().name()))
+        .is_err()
+    {
         return;
     }
-    session.shared.status.store(Status::Sleeping as u8, Ordering::Relaxed);
+    session
+        .shared
+        .status
+        .store(Status::Sleeping as u8, Ordering::Relaxed);
     while let Ok(Some(request)) = connection.next_request() {
         let begun = Instant::now();
-        session.shared.status.store(Status::Running as u8, Ordering::Relaxed);
+        session
+            .shared
+            .status
+            .store(Status::Running as u8, Ordering::Relaxed);
         if !session.shared.killed.load(Ordering::Relaxed) {
             session.shared.cancel.store(false, Ordering::Relaxed);
         }
         *session.shared.request.lock() = Some((SystemTime::now(), kind(&request.body)));
         let alive = answer(&mut connection, &session, &request.body, request.reset);
         let elapsed = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        session.shared.elapsed_ns.fetch_add(elapsed, Ordering::Relaxed);
-        session.shared.status.store(Status::Sleeping as u8, Ordering::Relaxed);
+        session
+            .shared
+            .elapsed_ns
+            .fetch_add(elapsed, Ordering::Relaxed);
+        session
+            .shared
+            .status
+            .store(Status::Sleeping as u8, Ordering::Relaxed);
         if !alive || session.shared.killed.load(Ordering::Relaxed) {
             break;
         }
@@ -60,15 +85,37 @@ fn kind(body: &RequestBody) -> &'static str {
     }
 }
 
-fn log_in(connection: &mut Connection, login: &labdb_tds::Login, instance: &Arc<Instance>) -> Result<Session, Vec<SqlError>> {
-    let failed = || SqlError::new(18456, format!("Login failed for user '{}'.", login.user)).severity(14);
+fn log_in(
+    connection: &mut Connection,
+    login: &labdb_tds::Login,
+    instance: &Arc<Instance>,
+) -> Result<Session, Vec<SqlError>> {
+    let failed =
+        || SqlError::new(18456, format!("Login failed for user '{}'.", login.user)).severity(14);
     if instance.stopping.load(Ordering::Relaxed) {
-        return Err(vec![SqlError::new(6005, "SHUTDOWN is in progress.").severity(14)]);
+        return Err(vec![
+            SqlError::new(6005, "SHUTDOWN is in progress.").severity(14),
+        ]);
     }
-    let known = instance.login(&login.user, login.password.reveal()).ok_or_else(|| vec![failed()])?;
-    let wanted = if login.database.is_empty() { "master" } else { &login.database };
+    let known = instance
+        .login(&login.user, login.password.reveal())
+        .ok_or_else(|| vec![failed()])?;
+    let wanted = if login.database.is_empty() {
+        "master"
+    } else {
+        &login.database
+    };
     let Some(database) = instance.database(wanted) else {
-        return Err(vec![SqlError::new(4060, format!("Cannot open database \"{wanted}\" requested by the login. The login failed.")).severity(11), failed()]);
+        return Err(vec![
+            SqlError::new(
+                4060,
+                format!(
+                    "Cannot open database \"{wanted}\" requested by the login. The login failed."
+                ),
+            )
+            .severity(11),
+            failed(),
+        ]);
     };
     let peer = connection.peer();
     let encrypted = connection.security() == Security::Encrypted;
@@ -94,13 +141,27 @@ fn log_in(connection: &mut Connection, login: &labdb_tds::Login, instance: &Arc<
         .map_err(|e| vec![e])?;
     let session = Session::new(Arc::clone(instance), shared, Arc::clone(&database));
     if database.check_access(&session).is_err() {
-        return Err(vec![SqlError::new(4060, format!("Cannot open database \"{wanted}\" requested by the login. The login failed.")).severity(11), failed()]);
+        return Err(vec![
+            SqlError::new(
+                4060,
+                format!(
+                    "Cannot open database \"{wanted}\" requested by the login. The login failed."
+                ),
+            )
+            .severity(11),
+            failed(),
+        ]);
     }
     Ok(session)
 }
 
 /// Answers one request; `false` when the connection is of no more use.
-fn answer(connection: &mut Connection, session: &Session, body: &RequestBody, reset: Reset) -> bool {
+fn answer(
+    connection: &mut Connection,
+    session: &Session,
+    body: &RequestBody,
+    reset: Reset,
+) -> bool {
     let mut response = connection.response();
     match reset {
         Reset::Keep => {}
@@ -111,7 +172,13 @@ fn answer(connection: &mut Connection, session: &Session, body: &RequestBody, re
             }
         }
     }
-    let outcome = run(&mut Responder { response: &mut response }, session, body);
+    let outcome = run(
+        &mut Responder {
+            response: &mut response,
+        },
+        session,
+        body,
+    );
     let alive = outcome.is_ok_and(|keep| keep);
     response.finish().is_ok() && alive
 }
@@ -126,7 +193,17 @@ fn run(client: &mut Responder<'_, '_>, session: &Session, body: &RequestBody) ->
                     RpcTarget::Name(name) => name.clone(),
                     RpcTarget::Id(id) => id.name().to_owned(),
                 };
-                let arguments: Vec<RpcArgument> = call.parameters.iter().map(|p| RpcArgument { name: p.name.clone(), output: p.by_ref, default: p.default, sql_type: p.sql_type, value: p.value.clone() }).collect();
+                let arguments: Vec<RpcArgument> = call
+                    .parameters
+                    .iter()
+                    .map(|p| RpcArgument {
+                        name: p.name.clone(),
+                        output: p.by_ref,
+                        default: p.default,
+                        sql_type: p.sql_type,
+                        value: p.value.clone(),
+                    })
+                    .collect();
                 outcome = run_rpc(session, &name, &arguments, client);
                 if outcome.is_err() {
                     break;
@@ -134,28 +211,48 @@ fn run(client: &mut Responder<'_, '_>, session: &Session, body: &RequestBody) ->
             }
             outcome
         }
-        RequestBody::TransactionManager(request) => run_transaction_request(session, &translate(request), client),
-        RequestBody::BulkLoad(_) => refuse(client, &SqlError::new(40510, "Bulk load is outside labdb's subset: use INSERT.")),
+        RequestBody::TransactionManager(request) => {
+            run_transaction_request(session, &translate(request), client)
+        }
+        RequestBody::BulkLoad(_) => refuse(
+            client,
+            &SqlError::new(40510, "Bulk load is outside labdb's subset: use INSERT."),
+        ),
         RequestBody::Unsupported(error) => refuse(client, error),
     };
     match outcome {
         Ok(()) => Ok(true),
-        Err(e) if e.number == crate::session::CANCELLED => Ok(!session.shared.killed.load(Ordering::Relaxed)),
+        Err(e) if e.number == crate::session::CANCELLED => {
+            Ok(!session.shared.killed.load(Ordering::Relaxed))
+        }
         Err(_) => Ok(false),
     }
 }
 
 fn refuse(client: &mut Responder<'_, '_>, error: &SqlError) -> SqlResult<()> {
     client.error(&error.clone().at_line(1))?;
-    client.done(&crate::session::Done { rows: None, error: true, in_transaction: false, command: crate::session::Command::Other })
+    client.done(&crate::session::Done {
+        rows: None,
+        error: true,
+        in_transaction: false,
+        command: crate::session::Command::Other,
+    })
 }
 
 fn translate(request: &labdb_tds::TransactionRequest) -> TransactionRequest {
     use labdb_tds::TransactionRequest as Wire;
     match request {
-        Wire::Begin { name, isolation } => TransactionRequest::Begin { name: name.clone(), isolation: *isolation },
-        Wire::Commit { then_begin, .. } => TransactionRequest::Commit { then_begin: then_begin.is_some() },
-        Wire::Rollback { name, then_begin } => TransactionRequest::Rollback { name: name.clone(), then_begin: then_begin.is_some() },
+        Wire::Begin { name, isolation } => TransactionRequest::Begin {
+            name: name.clone(),
+            isolation: *isolation,
+        },
+        Wire::Commit { then_begin, .. } => TransactionRequest::Commit {
+            then_begin: then_begin.is_some(),
+        },
+        Wire::Rollback { name, then_begin } => TransactionRequest::Rollback {
+            name: name.clone(),
+            then_begin: then_begin.is_some(),
+        },
         Wire::Save { name } => TransactionRequest::Save { name: name.clone() },
     }
 }

@@ -30,14 +30,24 @@ impl Server {
     ///
     /// # Errors
     /// When the address cannot be listened on.
-    pub fn start(instance: Arc<Instance>, address: SocketAddr, config: ServerConfig) -> std::io::Result<Self> {
+    pub fn start(
+        instance: Arc<Instance>,
+        address: SocketAddr,
+        config: ServerConfig,
+    ) -> std::io::Result<Self> {
         let listener = TcpListener::bind(address)?;
         let address = listener.local_addr()?;
         *instance.listening.lock() = Some(address);
         let config = Arc::new(config);
         let shared = Arc::clone(&instance);
-        let acceptor = std::thread::Builder::new().name("accept".into()).spawn(move || accept(&listener, &shared, &config))?;
-        Ok(Self { instance, address, acceptor: Some(acceptor) })
+        let acceptor = std::thread::Builder::new()
+            .name("accept".into())
+            .spawn(move || accept(&listener, &shared, &config))?;
+        Ok(Self {
+            instance,
+            address,
+            acceptor: Some(acceptor),
+        })
     }
 
     /// Where it listens.
@@ -73,9 +83,15 @@ fn accept(listener: &TcpListener, instance: &Arc<Instance>, config: &Arc<ServerC
         };
         let (instance, config) = (Arc::clone(instance), Arc::clone(config));
         let log = Arc::clone(&instance);
-        let spawned = std::thread::Builder::new().name("connection".into()).stack_size(8 << 20).spawn(move || connection::serve(socket, &instance, &config));
+        let spawned = std::thread::Builder::new()
+            .name("connection".into())
+            .stack_size(8 << 20)
+            .spawn(move || connection::serve(socket, &instance, &config));
         if let Err(e) = spawned {
-            log.log_error(0, &format!("A thread for a connection could not be started: {e}"));
+            log.log_error(
+                0,
+                &format!("A thread for a connection could not be started: {e}"),
+            );
         }
     }
 }

@@ -35,19 +35,36 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 fn serve(arguments: &Arguments) -> Result<(), String> {
     // Before anything can be interrupted half-way.
-    let mut signals = Signals::new([SIGTERM, SIGINT]).map_err(|e| format!("signals cannot be handled: {e}"))?;
+    let mut signals =
+        Signals::new([SIGTERM, SIGINT]).map_err(|e| format!("signals cannot be handled: {e}"))?;
     let options = InstanceOptions {
-        data: std::path::absolute(&arguments.data).map_err(|e| format!("--data {}: {e}", arguments.data.display()))?,
+        data: std::path::absolute(&arguments.data)
+            .map_err(|e| format!("--data {}: {e}", arguments.data.display()))?,
         server_name: arguments.server_name.clone(),
-        storage: Options { buffer_pool_bytes: arguments.buffer_pool_mb << 20, instant_file_initialization: arguments.instant_file_initialization == Switch::On, ..Options::default() },
+        storage: Options {
+            buffer_pool_bytes: arguments.buffer_pool_mb << 20,
+            instant_file_initialization: arguments.instant_file_initialization == Switch::On,
+            log_flush_delay: faults::flush_delay(&arguments.fault),
+            ..Options::default()
+        },
         files: faults::layer(&arguments.fault),
-        faults: arguments.fault.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+        faults: arguments
+            .fault
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(", "),
         max_connections: arguments.max_connections,
     };
     let instance = Instance::open(options).map_err(|e| e.message)?;
     let password_file = logins(&instance, arguments)?;
     let config = config(arguments, &instance.options.data)?;
-    let server = Server::start(Arc::clone(&instance), arguments.listen, config).map_err(|e| format!("cannot listen on {}: {e}. Choose another --listen address, or port 0 for a free one.", arguments.listen))?;
+    let server = Server::start(Arc::clone(&instance), arguments.listen, config).map_err(|e| {
+        format!(
+            "cannot listen on {}: {e}. Choose another --listen address, or port 0 for a free one.",
+            arguments.listen
+        )
+    })?;
     announce(arguments, &server, password_file.as_deref())?;
     if let Some(signal) = signals.forever().next() {
         instance.log_error(0, &format!("Stopping: signal {signal} received."));
@@ -57,14 +74,25 @@ fn serve(arguments: &Arguments) -> Result<(), String> {
 }
 
 /// Says on standard error what it is and where; standard output stays empty.
-fn announce(arguments: &Arguments, server: &Server, password_file: Option<&Path>) -> Result<(), String> {
+fn announce(
+    arguments: &Arguments,
+    server: &Server,
+    password_file: Option<&Path>,
+) -> Result<(), String> {
     let address = server.address();
-    let mut text = format!("{}\nlabdb listens on {address}, data in {}, login {}", crate::instance::version_text(&server.instance), server.instance.options.data.display(), arguments.login);
+    let mut text = format!(
+        "{}\nlabdb listens on {address}, data in {}, login {}",
+        crate::instance::version_text(&server.instance),
+        server.instance.options.data.display(),
+        arguments.login
+    );
     if let Some(file) = password_file {
         text.push_str(&format!(", its password in {}", file.display()));
     }
     let _ = writeln!(std::io::stderr(), "{text}");
-    server.instance.log_error(0, &format!("Server is listening on {address}."));
+    server
+        .instance
+        .log_error(0, &format!("Server is listening on {address}."));
     if let Some(file) = &arguments.port_file {
         replace(file, format!("{}\n", address.port()).as_bytes(), 0o644)?;
     }
@@ -93,15 +121,27 @@ fn replace(path: &Path, bytes: &[u8], mode: u32) -> Result<(), String> {
 /// A password of 24 characters out of 62: 142 bits.
 fn generated_password() -> String {
     use rand::Rng;
-    rand::rng().sample_iter(rand::distr::Alphanumeric).take(24).map(char::from).collect()
+    rand::rng()
+        .sample_iter(rand::distr::Alphanumeric)
+        .take(24)
+        .map(char::from)
+        .collect()
 }
 
 /// Makes the logins that do not exist yet, and gives environment passwords to those that do.
-fn logins(instance: &Instance, arguments: &Arguments) -> Result<Option<std::path::PathBuf>, String> {
+fn logins(
+    instance: &Instance,
+    arguments: &Arguments,
+) -> Result<Option<std::path::PathBuf>, String> {
     let mut state = instance.state.lock();
     let mut written = None;
-    let given = std::env::var("LABDB_PASSWORD").ok().filter(|p| !p.is_empty());
-    let known = state.logins.iter().any(|l| l.name.eq_ignore_ascii_case(&arguments.login));
+    let given = std::env::var("LABDB_PASSWORD")
+        .ok()
+        .filter(|p| !p.is_empty());
+    let known = state
+        .logins
+        .iter()
+        .any(|l| l.name.eq_ignore_ascii_case(&arguments.login));
     let mut changed = false;
     if given.is_some() || !known {
         let password = match given {
@@ -125,10 +165,15 @@ fn logins(instance: &Instance, arguments: &Arguments) -> Result<Option<std::path
         let view = match right {
             "" => false,
             "view-server-state" => true,
-            other => return Err(format!("--user {user}: '{other}' is no right labdb has; the one it has is view-server-state")),
+            other => {
+                return Err(format!(
+                    "--user {user}: '{other}' is no right labdb has; the one it has is view-server-state"
+                ));
+            }
         };
         let variable = format!("LABDB_PASSWORD_{}", name.to_uppercase());
-        let password = std::env::var(&variable).map_err(|_| format!("--user {name}: its password is missing; set {variable}"))?;
+        let password = std::env::var(&variable)
+            .map_err(|_| format!("--user {name}: its password is missing; set {variable}"))?;
         put(&mut state.logins, name, &password, false, view);
         changed = true;
     }
@@ -138,20 +183,53 @@ fn logins(instance: &Instance, arguments: &Arguments) -> Result<Option<std::path
     Ok(written)
 }
 
-fn put(logins: &mut Vec<Login>, name: &str, password: &str, sysadmin: bool, view_server_state: bool) {
+fn put(
+    logins: &mut Vec<Login>,
+    name: &str,
+    password: &str,
+    sysadmin: bool,
+    view_server_state: bool,
+) {
     let hash = PasswordHash::new(password);
-    if let Some(login) = logins.iter_mut().find(|l| l.name.eq_ignore_ascii_case(name)) {
+    if let Some(login) = logins
+        .iter_mut()
+        .find(|l| l.name.eq_ignore_ascii_case(name))
+    {
         login.hash = hash;
         login.sysadmin = sysadmin;
         login.view_server_state = view_server_state;
         return;
     }
-    let principal_id = if logins.is_empty() { 1 } else { logins.iter().map(|l| l.principal_id).max().unwrap_or(256).max(256) + 1 };
-    logins.push(Login { name: name.to_owned(), hash, sysadmin, view_server_state, disabled: false, principal_id });
+    let principal_id = if logins.is_empty() {
+        1
+    } else {
+        logins
+            .iter()
+            .map(|l| l.principal_id)
+            .max()
+            .unwrap_or(256)
+            .max(256)
+            + 1
+    };
+    logins.push(Login {
+        name: name.to_owned(),
+        hash,
+        sysadmin,
+        view_server_state,
+        disabled: false,
+        principal_id,
+    });
 }
 
 fn config(arguments: &Arguments, data: &Path) -> Result<ServerConfig, String> {
-    let mut config = ServerConfig::new("labdb", ProgramVersion { major: 16, minor: 0, build: 1000 });
+    let mut config = ServerConfig::new(
+        "labdb",
+        ProgramVersion {
+            major: 16,
+            minor: 0,
+            build: 1000,
+        },
+    );
     config.server_name.clone_from(&arguments.server_name);
     let encryption = match arguments.encrypt {
         EncryptArgument::Off => return Ok(config),
@@ -162,13 +240,19 @@ fn config(arguments: &Arguments, data: &Path) -> Result<ServerConfig, String> {
         (Some(certificate), Some(key)) => (certificate.clone(), key.clone()),
         _ => own_certificate(arguments, data)?,
     };
-    let read = |path: &Path| std::fs::read(path).map_err(|e| format!("cannot read {}: {e}", path.display()));
-    let identity = Identity::from_pem(&read(&certificate)?, &read(&key)?).map_err(|e| format!("{e} ({}, {})", certificate.display(), key.display()))?;
+    let read = |path: &Path| {
+        std::fs::read(path).map_err(|e| format!("cannot read {}: {e}", path.display()))
+    };
+    let identity = Identity::from_pem(&read(&certificate)?, &read(&key)?)
+        .map_err(|e| format!("{e} ({}, {})", certificate.display(), key.display()))?;
     Ok(config.with_encryption(encryption, identity))
 }
 
 /// The self-signed certificate of the data folder, made once.
-fn own_certificate(arguments: &Arguments, data: &Path) -> Result<(std::path::PathBuf, std::path::PathBuf), String> {
+fn own_certificate(
+    arguments: &Arguments,
+    data: &Path,
+) -> Result<(std::path::PathBuf, std::path::PathBuf), String> {
     let (certificate, key) = (data.join("certificate.pem"), data.join("private-key.pem"));
     if !certificate.exists() || !key.exists() {
         let machine = crate::functions::machine_name();
@@ -190,8 +274,20 @@ fn own_certificate(arguments: &Arguments, data: &Path) -> Result<(std::path::Pat
 ///
 /// # Errors
 /// When the instance's state cannot be written.
-pub fn set_login(instance: &Instance, name: &str, password: &str, sysadmin: bool, view_server_state: bool) -> labdb_types::SqlResult<()> {
+pub fn set_login(
+    instance: &Instance,
+    name: &str,
+    password: &str,
+    sysadmin: bool,
+    view_server_state: bool,
+) -> labdb_types::SqlResult<()> {
     let mut state = instance.state.lock();
-    put(&mut state.logins, name, password, sysadmin, view_server_state);
+    put(
+        &mut state.logins,
+        name,
+        password,
+        sysadmin,
+        view_server_state,
+    );
     state.save(&instance.options.data)
 }

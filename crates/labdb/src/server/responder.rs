@@ -11,7 +11,9 @@ pub(super) struct Responder<'a, 'c> {
 
 fn gone(error: &labdb_tds::Error) -> SqlError {
     match error {
-        labdb_tds::Error::Value { .. } => SqlError::new(8115, format!("A value cannot be sent: {error}.")),
+        labdb_tds::Error::Value { .. } => {
+            SqlError::new(8115, format!("A value cannot be sent: {error}."))
+        }
         _ => SqlError::new(CLIENT_GONE, error.to_string()).severity(25),
     }
 }
@@ -26,7 +28,9 @@ impl Client for Responder<'_, '_> {
     }
 
     fn done(&mut self, done: &Done) -> SqlResult<()> {
-        self.response.statement_done(&wire(done)).map_err(|e| gone(&e))
+        self.response
+            .statement_done(&wire(done))
+            .map_err(|e| gone(&e))
     }
 
     fn error(&mut self, error: &SqlError) -> SqlResult<()> {
@@ -59,11 +63,25 @@ impl Client for Responder<'_, '_> {
         if let Some(status) = status {
             self.response.return_status(status).map_err(|e| gone(&e))?;
         }
-        self.response.end_procedure(&wire(done)).map_err(|e| gone(&e))
+        self.response
+            .end_procedure(&wire(done))
+            .map_err(|e| gone(&e))
     }
 
-    fn return_value(&mut self, ordinal: u16, name: &str, sql_type: SqlType, value: &Value) -> SqlResult<()> {
-        let value = ReturnValue { ordinal, name, function_result: false, sql_type, value };
+    fn return_value(
+        &mut self,
+        ordinal: u16,
+        name: &str,
+        sql_type: SqlType,
+        value: &Value,
+    ) -> SqlResult<()> {
+        let value = ReturnValue {
+            ordinal,
+            name,
+            function_result: false,
+            sql_type,
+            value,
+        };
         self.response.return_value(&value).map_err(|e| gone(&e))
     }
 
@@ -77,5 +95,10 @@ impl Client for Responder<'_, '_> {
 }
 
 fn wire(done: &Done) -> labdb_tds::Done {
-    labdb_tds::Done { rows: done.rows, error: done.error, in_transaction: done.in_transaction, command: done.command as u16 }
+    labdb_tds::Done {
+        rows: done.rows,
+        error: done.error,
+        in_transaction: done.in_transaction,
+        command: done.command as u16,
+    }
 }

@@ -81,7 +81,13 @@ pub trait Client {
         Ok(())
     }
     /// An OUTPUT parameter of a call by protocol.
-    fn return_value(&mut self, _ordinal: u16, _name: &str, _sql_type: SqlType, _value: &Value) -> SqlResult<()> {
+    fn return_value(
+        &mut self,
+        _ordinal: u16,
+        _name: &str,
+        _sql_type: SqlType,
+        _value: &Value,
+    ) -> SqlResult<()> {
         Ok(())
     }
     /// Sends what is there.

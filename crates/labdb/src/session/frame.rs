@@ -39,7 +39,9 @@ pub struct Frame {
 }
 
 fn missing(name: &str) -> SqlError {
-    SqlError::new(137, format!("Must declare the scalar variable \"{name}\".")).severity(15).state(2)
+    SqlError::new(137, format!("Must declare the scalar variable \"{name}\"."))
+        .severity(15)
+        .state(2)
 }
 
 impl Frame {
@@ -50,8 +52,15 @@ impl Frame {
 
     /// A frame for something called.
     pub fn called(procedure: Option<(String, i32)>, level: u32, tries: u32) -> Self {
-        let (procedure, procedure_id) = procedure.map_or((None, None), |(name, id)| (Some(name), Some(id)));
-        Self { procedure, procedure_id, level, tries: Cell::new(tries), ..Self::default() }
+        let (procedure, procedure_id) =
+            procedure.map_or((None, None), |(name, id)| (Some(name), Some(id)));
+        Self {
+            procedure,
+            procedure_id,
+            level,
+            tries: Cell::new(tries),
+            ..Self::default()
+        }
     }
 
     /// Declares a variable; NULL at first.
@@ -68,14 +77,23 @@ impl Frame {
             }
             return Err(SqlError::new(134, format!("The variable name '{name}' has already been declared. Variable names must be unique within a query batch or stored procedure.")).severity(15).state(2));
         }
-        variables.insert(key, Variable { sql_type, value: Value::Null });
+        variables.insert(
+            key,
+            Variable {
+                sql_type,
+                value: Value::Null,
+            },
+        );
         self.declared.set(self.declared.get() + 1);
         Ok(())
     }
 
     /// A variable's type, if it is declared.
     pub fn variable_type(&self, name: &str) -> Option<SqlType> {
-        self.variables.borrow().get(fold(name).as_str()).map(|v| v.sql_type)
+        self.variables
+            .borrow()
+            .get(fold(name).as_str())
+            .map(|v| v.sql_type)
     }
 
     /// The value of a variable, by folded name.
@@ -83,7 +101,11 @@ impl Frame {
     /// # Errors
     /// 137.
     pub fn variable(&self, folded: &str) -> SqlResult<Value> {
-        self.variables.borrow().get(folded).map(|v| v.value.clone()).ok_or_else(|| missing(folded))
+        self.variables
+            .borrow()
+            .get(folded)
+            .map(|v| v.value.clone())
+            .ok_or_else(|| missing(folded))
     }
 
     /// Sets a variable; the value has its type already.
@@ -116,13 +138,23 @@ impl Frame {
     /// # Errors
     /// 1087.
     pub fn table_variable(&self, name: &str) -> SqlResult<Arc<Table>> {
-        self.tables.borrow().get(fold(name).as_str()).cloned().ok_or_else(|| {
-            SqlError::new(1087, format!("Must declare the table variable \"{name}\".")).severity(15).state(2)
-        })
+        self.tables
+            .borrow()
+            .get(fold(name).as_str())
+            .cloned()
+            .ok_or_else(|| {
+                SqlError::new(1087, format!("Must declare the table variable \"{name}\"."))
+                    .severity(15)
+                    .state(2)
+            })
     }
 
     /// Sets the rows that a recursive table shows its own step.
-    pub(crate) fn set_working(&self, id: usize, rows: Rc<Vec<Vec<Value>>>) -> Option<Rc<Vec<Vec<Value>>>> {
+    pub(crate) fn set_working(
+        &self,
+        id: usize,
+        rows: Rc<Vec<Vec<Value>>>,
+    ) -> Option<Rc<Vec<Vec<Value>>>> {
         self.working.borrow_mut().insert(id, rows)
     }
 

@@ -6,7 +6,7 @@ mod options;
 mod shared;
 mod transaction;
 
-pub use client::{CLIENT_GONE, CANCELLED, Client, Command, Discard, Done, EnvChange, cancelled};
+pub use client::{CANCELLED, CLIENT_GONE, Client, Command, Discard, Done, EnvChange, cancelled};
 pub use frame::{Frame, Variable};
 pub use options::{EFFECTIVE, Isolation, SWITCHES, SetOptions};
 pub use shared::{SessionShared, Status, WaitCounter};
@@ -75,7 +75,11 @@ pub struct Session {
 
 impl Session {
     /// A session in a database.
-    pub fn new(instance: Arc<Instance>, shared: Arc<SessionShared>, database: Arc<Database>) -> Self {
+    pub fn new(
+        instance: Arc<Instance>,
+        shared: Arc<SessionShared>,
+        database: Arc<Database>,
+    ) -> Self {
         shared.database_id.store(database.id, Ordering::Relaxed);
         Self {
             instance,
@@ -127,7 +131,9 @@ impl Session {
             SqlError::new(911, format!("Database '{name}' does not exist. Make sure that the name is entered correctly."))
         })?;
         database.check_access(self)?;
-        self.shared.database_id.store(database.id, Ordering::Relaxed);
+        self.shared
+            .database_id
+            .store(database.id, Ordering::Relaxed);
         *self.database.borrow_mut() = Arc::clone(&database);
         Ok(database)
     }
@@ -137,7 +143,11 @@ impl Session {
     /// # Errors
     /// [`cancelled`].
     pub fn check_cancelled(&self) -> SqlResult<()> {
-        if self.shared.cancel.load(Ordering::Relaxed) { Err(cancelled()) } else { Ok(()) }
+        if self.shared.cancel.load(Ordering::Relaxed) {
+            Err(cancelled())
+        } else {
+            Ok(())
+        }
     }
 
     /// An id for a temporary table or table variable.
@@ -163,7 +173,10 @@ impl Session {
 
     /// A temporary table.
     pub fn temp_table(&self, name: &str) -> Option<Arc<Table>> {
-        self.temp_tables.borrow().get(&fold(name)).map(|(table, _)| Arc::clone(table))
+        self.temp_tables
+            .borrow()
+            .get(&fold(name))
+            .map(|(table, _)| Arc::clone(table))
     }
 
     /// Notes that temporary tables changed.
@@ -229,7 +242,9 @@ impl Session {
     /// Sets `@@TRANCOUNT` here and where other sessions see it.
     pub fn set_tran_count(&self, count: u32) {
         self.tran_count.set(count);
-        self.shared.open_transactions.store(count, Ordering::Relaxed);
+        self.shared
+            .open_transactions
+            .store(count, Ordering::Relaxed);
     }
 
     /// Under which its locks are held.

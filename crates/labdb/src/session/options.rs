@@ -96,7 +96,22 @@ pub const SWITCHES: &[(&str, u32, bool)] = &[
 
 /// The options that do something, for the documentation's test.
 pub const EFFECTIVE: &[&str] = &[
-    "CONTEXT_INFO", "DATEFIRST", "DATEFORMAT", "DEADLOCK_PRIORITY", "FMTONLY", "IDENTITY_INSERT", "IMPLICIT_TRANSACTIONS", "LANGUAGE", "LOCK_TIMEOUT", "NOCOUNT", "NOEXEC", "PARSEONLY", "ROWCOUNT", "TEXTSIZE", "TRANSACTION ISOLATION LEVEL", "XACT_ABORT",
+    "CONTEXT_INFO",
+    "DATEFIRST",
+    "DATEFORMAT",
+    "DEADLOCK_PRIORITY",
+    "FMTONLY",
+    "IDENTITY_INSERT",
+    "IMPLICIT_TRANSACTIONS",
+    "LANGUAGE",
+    "LOCK_TIMEOUT",
+    "NOCOUNT",
+    "NOEXEC",
+    "PARSEONLY",
+    "ROWCOUNT",
+    "TEXTSIZE",
+    "TRANSACTION ISOLATION LEVEL",
+    "XACT_ABORT",
 ];
 
 impl SetOptions {

@@ -4,7 +4,9 @@ use super::SetOptions;
 use labdb_storage::{CancelFlag, WaitObserver, WaitType};
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{
+    AtomicBool, AtomicI32, AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering,
+};
 use std::time::{Duration, SystemTime};
 
 /// What a session is doing.
@@ -153,7 +155,12 @@ impl SessionShared {
 
     /// The session's waits by name.
     pub fn wait_rows(&self) -> Vec<(&'static str, WaitCounter)> {
-        let mut rows: Vec<_> = self.waits.lock().iter().map(|(wait, counter)| (wait.name(), *counter)).collect();
+        let mut rows: Vec<_> = self
+            .waits
+            .lock()
+            .iter()
+            .map(|(wait, counter)| (wait.name(), *counter))
+            .collect();
         rows.extend(self.named_waits.lock().iter().copied());
         rows
     }
@@ -166,8 +173,10 @@ impl SessionShared {
 
     /// Shows the options that views have columns for.
     pub fn publish_options(&self, options: &SetOptions) {
-        self.lock_timeout.store(options.lock_timeout, Ordering::Relaxed);
-        self.isolation.store(options.isolation as u8, Ordering::Relaxed);
+        self.lock_timeout
+            .store(options.lock_timeout, Ordering::Relaxed);
+        self.isolation
+            .store(options.isolation as u8, Ordering::Relaxed);
     }
 
     /// Whether it is working on a request.

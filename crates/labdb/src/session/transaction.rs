@@ -66,18 +66,38 @@ pub struct ActiveTransaction {
 impl ActiveTransaction {
     /// A transaction that has done nothing.
     pub fn new(number: u64, name: Option<String>) -> Self {
-        Self { number, name, begun: SystemTime::now(), doomed: false, locks: crate::exec::locking::HeldLocks::default(), branches: Vec::new(), undo: Vec::new(), savepoints: Vec::new() }
+        Self {
+            number,
+            name,
+            begun: SystemTime::now(),
+            doomed: false,
+            locks: crate::exec::locking::HeldLocks::default(),
+            branches: Vec::new(),
+            undo: Vec::new(),
+            savepoints: Vec::new(),
+        }
     }
 
     /// The storage transaction of a database, begun when first needed.
     pub fn storage(&mut self, session: &Session, database: &Arc<Database>) -> &mut Transaction {
-        let place = self.branches.iter().position(|b| b.database.id == database.id && Arc::ptr_eq(&b.database, database));
+        let place = self
+            .branches
+            .iter()
+            .position(|b| b.database.id == database.id && Arc::ptr_eq(&b.database, database));
         let place = place.unwrap_or_else(|| {
-            let waits: Arc<dyn labdb_storage::WaitObserver> = Arc::clone(&session.shared) as Arc<dyn labdb_storage::WaitObserver>;
+            let waits: Arc<dyn labdb_storage::WaitObserver> =
+                Arc::clone(&session.shared) as Arc<dyn labdb_storage::WaitObserver>;
             let transaction = database.storage.begin(waits);
-            database.storage_transactions.lock().insert(transaction.id().0, session.id());
+            database
+                .storage_transactions
+                .lock()
+                .insert(transaction.id().0, session.id());
             let begin = database.storage.mark(&transaction);
-            self.branches.push(Branch { database: Arc::clone(database), transaction, begin });
+            self.branches.push(Branch {
+                database: Arc::clone(database),
+                transaction,
+                begin,
+            });
             self.branches.len() - 1
         });
         &mut self.branches[place].transaction
@@ -100,7 +120,14 @@ impl ActiveTransaction {
 
     /// The present, to come back to.
     pub fn mark(&self) -> Mark {
-        Mark { undo: self.undo.len(), branches: self.branches.iter().map(|b| b.database.storage.mark(&b.transaction)).collect() }
+        Mark {
+            undo: self.undo.len(),
+            branches: self
+                .branches
+                .iter()
+                .map(|b| b.database.storage.mark(&b.transaction))
+                .collect(),
+        }
     }
 
     /// Takes back what was done since the mark, also in table variables.
@@ -111,7 +138,11 @@ impl ActiveTransaction {
         self.undo_from(session, mark.undo, true);
         for (place, branch) in self.branches.iter_mut().enumerate() {
             let to = mark.branches.get(place).copied().unwrap_or(branch.begin);
-            branch.database.storage.rollback_to_mark(&mut branch.transaction, to).map_err(|e| storage_error(&e, &branch.database.name()))?;
+            branch
+                .database
+                .storage
+                .rollback_to_mark(&mut branch.transaction, to)
+                .map_err(|e| storage_error(&e, &branch.database.name()))?;
         }
         Ok(())
     }
@@ -127,11 +158,17 @@ impl ActiveTransaction {
     /// # Errors
     /// When the storage engine cannot.
     pub fn rollback_to_savepoint(&mut self, session: &Session, name: &str) -> SqlResult<bool> {
-        let Some(place) = self.savepoints.iter().rposition(|(n, _)| *n == name.to_lowercase()) else {
+        let Some(place) = self
+            .savepoints
+            .iter()
+            .rposition(|(n, _)| *n == name.to_lowercase())
+        else {
             return Ok(false);
         };
         self.savepoints.truncate(place + 1);
-        let Some((name, mark)) = self.savepoints.pop() else { return Ok(false) };
+        let Some((name, mark)) = self.savepoints.pop() else {
+            return Ok(false);
+        };
         let outcome = self.rollback_to(session, &mark);
         self.savepoints.push((name, mark));
         outcome.map(|()| true)
@@ -142,7 +179,12 @@ impl ActiveTransaction {
     /// # Errors
     /// When a log cannot be written.
     pub fn commit(self, session: &Session, delayed: Option<bool>) -> SqlResult<()> {
-        let several = self.branches.iter().filter(|b| b.transaction.has_written()).count() > 1;
+        let several = self
+            .branches
+            .iter()
+            .filter(|b| b.transaction.has_written())
+            .count()
+            > 1;
         let mut first_error = None;
         for branch in self.branches {
             let id = branch.transaction.id().0;
@@ -164,7 +206,13 @@ impl ActiveTransaction {
             let id = branch.transaction.id().0;
             // A rollback that fails leaves the database unavailable; the next open finishes it.
             if let Err(e) = branch.database.storage.rollback(branch.transaction) {
-                session.instance.log_error(session.id(), &format!("Rollback in database '{}' failed: {e}", branch.database.name()));
+                session.instance.log_error(
+                    session.id(),
+                    &format!(
+                        "Rollback in database '{}' failed: {e}",
+                        branch.database.name()
+                    ),
+                );
             }
             branch.database.storage_transactions.lock().remove(&id);
         }
@@ -173,7 +221,9 @@ impl ActiveTransaction {
 
     fn undo_from(&mut self, session: &Session, from: usize, statement: bool) {
         while self.undo.len() > from {
-            let Some((undo, transactional)) = self.undo.pop() else { break };
+            let Some((undo, transactional)) = self.undo.pop() else {
+                break;
+            };
             if !statement && !transactional {
                 continue;
             }

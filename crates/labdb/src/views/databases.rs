@@ -20,14 +20,55 @@ fn databases(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
         let wait = d.storage.log_reuse_wait();
         let delayed = d.delayed_durability();
         vec![
-            text(d.name()), int(d.id), Value::Null, owner(view.session), d.created(), Value::TinyInt(settings.compatibility_level), text(COLLATION),
-            Value::TinyInt(access), text(access_desc), bit(d.read_only.load(Ordering::Relaxed)), switch("AUTO_CLOSE"), switch("AUTO_SHRINK"),
-            Value::TinyInt(0), text("ONLINE"), bit(false), bit(false), bit(false), Value::TinyInt(0), text("OFF"), bit(false),
-            Value::TinyInt(model.number()), text(model.description()), Value::TinyInt(2), text(&settings.page_verify),
-            switch("AUTO_CREATE_STATISTICS"), switch("AUTO_UPDATE_STATISTICS"), bit(false), bit(false), bit(false), bit(false), bit(false), bit(false), bit(false), bit(false),
-            Value::TinyInt(wait.number()), text(wait.description()), Value::Null, Value::Null, int(settings.target_recovery_time), int(delayed as u8),
-            text(match delayed { crate::instance::DelayedDurability::Disabled => "DISABLED", crate::instance::DelayedDurability::Allowed => "ALLOWED", crate::instance::DelayedDurability::Forced => "FORCED" }),
-            bit(false), bit(false), bit(false), bit(false),
+            text(d.name()),
+            int(d.id),
+            Value::Null,
+            owner(view.session),
+            d.created(),
+            Value::TinyInt(settings.compatibility_level),
+            text(COLLATION),
+            Value::TinyInt(access),
+            text(access_desc),
+            bit(d.read_only.load(Ordering::Relaxed)),
+            switch("AUTO_CLOSE"),
+            switch("AUTO_SHRINK"),
+            Value::TinyInt(0),
+            text("ONLINE"),
+            bit(false),
+            bit(false),
+            bit(false),
+            Value::TinyInt(0),
+            text("OFF"),
+            bit(false),
+            Value::TinyInt(model.number()),
+            text(model.description()),
+            Value::TinyInt(2),
+            text(&settings.page_verify),
+            switch("AUTO_CREATE_STATISTICS"),
+            switch("AUTO_UPDATE_STATISTICS"),
+            bit(false),
+            bit(false),
+            bit(false),
+            bit(false),
+            bit(false),
+            bit(false),
+            bit(false),
+            bit(false),
+            Value::TinyInt(wait.number()),
+            text(wait.description()),
+            Value::Null,
+            Value::Null,
+            int(settings.target_recovery_time),
+            int(delayed as u8),
+            text(match delayed {
+                crate::instance::DelayedDurability::Disabled => "DISABLED",
+                crate::instance::DelayedDurability::Allowed => "ALLOWED",
+                crate::instance::DelayedDurability::Forced => "FORCED",
+            }),
+            bit(false),
+            bit(false),
+            bit(false),
+            bit(false),
         ]
     });
     Ok(rows.collect())
@@ -36,13 +77,23 @@ fn databases(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
 /// The sid of the first login, which owns every database.
 fn owner(session: &Session) -> Value {
     let state = session.instance.state.lock();
-    state.logins.first().map_or(Value::Null, |l| Value::Binary(super::security::sid(l).into()))
+    state.logins.first().map_or(Value::Null, |l| {
+        Value::Binary(super::security::sid(l).into())
+    })
 }
 
 fn recovery_status(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
     let rows = view.instance.databases().into_iter().map(|d| {
         let s = d.storage.recovery_status();
-        vec![int(d.id), guid(s.database_guid), guid(s.family_guid), s.last_log_backup_lsn.map_or(Value::Null, lsn), guid(s.recovery_fork_guid), Value::Null, Value::Null]
+        vec![
+            int(d.id),
+            guid(s.database_guid),
+            guid(s.family_guid),
+            s.last_log_backup_lsn.map_or(Value::Null, lsn),
+            guid(s.recovery_fork_guid),
+            Value::Null,
+            Value::Null,
+        ]
     });
     Ok(rows.collect())
 }
@@ -56,7 +107,56 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Server,
         server_state: false,
         parameters: &[],
-        columns: &[("name", SYSNAME), ("database_id", SqlType::Int), ("source_database_id", SqlType::Int), ("owner_sid", SqlType::VarBinary(labdb_types::Length::Limited(85))), ("create_date", SqlType::DateTime), ("compatibility_level", SqlType::TinyInt), ("collation_name", SYSNAME), ("user_access", SqlType::TinyInt), ("user_access_desc", DESC), ("is_read_only", SqlType::Bit), ("is_auto_close_on", SqlType::Bit), ("is_auto_shrink_on", SqlType::Bit), ("state", SqlType::TinyInt), ("state_desc", DESC), ("is_in_standby", SqlType::Bit), ("is_cleanly_shutdown", SqlType::Bit), ("is_supplemental_logging_enabled", SqlType::Bit), ("snapshot_isolation_state", SqlType::TinyInt), ("snapshot_isolation_state_desc", DESC), ("is_read_committed_snapshot_on", SqlType::Bit), ("recovery_model", SqlType::TinyInt), ("recovery_model_desc", DESC), ("page_verify_option", SqlType::TinyInt), ("page_verify_option_desc", DESC), ("is_auto_create_stats_on", SqlType::Bit), ("is_auto_update_stats_on", SqlType::Bit), ("is_cdc_enabled", SqlType::Bit), ("is_published", SqlType::Bit), ("is_subscribed", SqlType::Bit), ("is_merge_published", SqlType::Bit), ("is_distributor", SqlType::Bit), ("is_broker_enabled", SqlType::Bit), ("is_encrypted", SqlType::Bit), ("is_trustworthy_on", SqlType::Bit), ("log_reuse_wait", SqlType::TinyInt), ("log_reuse_wait_desc", DESC), ("replica_id", SqlType::UniqueIdentifier), ("group_database_id", SqlType::UniqueIdentifier), ("target_recovery_time_in_seconds", SqlType::Int), ("delayed_durability", SqlType::Int), ("delayed_durability_desc", DESC), ("is_memory_optimized_enabled", SqlType::Bit), ("is_accelerated_database_recovery_on", SqlType::Bit), ("is_ledger_on", SqlType::Bit), ("is_query_store_on", SqlType::Bit)],
+        columns: &[
+            ("name", SYSNAME),
+            ("database_id", SqlType::Int),
+            ("source_database_id", SqlType::Int),
+            (
+                "owner_sid",
+                SqlType::VarBinary(labdb_types::Length::Limited(85)),
+            ),
+            ("create_date", SqlType::DateTime),
+            ("compatibility_level", SqlType::TinyInt),
+            ("collation_name", SYSNAME),
+            ("user_access", SqlType::TinyInt),
+            ("user_access_desc", DESC),
+            ("is_read_only", SqlType::Bit),
+            ("is_auto_close_on", SqlType::Bit),
+            ("is_auto_shrink_on", SqlType::Bit),
+            ("state", SqlType::TinyInt),
+            ("state_desc", DESC),
+            ("is_in_standby", SqlType::Bit),
+            ("is_cleanly_shutdown", SqlType::Bit),
+            ("is_supplemental_logging_enabled", SqlType::Bit),
+            ("snapshot_isolation_state", SqlType::TinyInt),
+            ("snapshot_isolation_state_desc", DESC),
+            ("is_read_committed_snapshot_on", SqlType::Bit),
+            ("recovery_model", SqlType::TinyInt),
+            ("recovery_model_desc", DESC),
+            ("page_verify_option", SqlType::TinyInt),
+            ("page_verify_option_desc", DESC),
+            ("is_auto_create_stats_on", SqlType::Bit),
+            ("is_auto_update_stats_on", SqlType::Bit),
+            ("is_cdc_enabled", SqlType::Bit),
+            ("is_published", SqlType::Bit),
+            ("is_subscribed", SqlType::Bit),
+            ("is_merge_published", SqlType::Bit),
+            ("is_distributor", SqlType::Bit),
+            ("is_broker_enabled", SqlType::Bit),
+            ("is_encrypted", SqlType::Bit),
+            ("is_trustworthy_on", SqlType::Bit),
+            ("log_reuse_wait", SqlType::TinyInt),
+            ("log_reuse_wait_desc", DESC),
+            ("replica_id", SqlType::UniqueIdentifier),
+            ("group_database_id", SqlType::UniqueIdentifier),
+            ("target_recovery_time_in_seconds", SqlType::Int),
+            ("delayed_durability", SqlType::Int),
+            ("delayed_durability_desc", DESC),
+            ("is_memory_optimized_enabled", SqlType::Bit),
+            ("is_accelerated_database_recovery_on", SqlType::Bit),
+            ("is_ledger_on", SqlType::Bit),
+            ("is_query_store_on", SqlType::Bit),
+        ],
         rows: databases,
     },
     SystemView {
@@ -66,7 +166,15 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Server,
         server_state: false,
         parameters: &[],
-        columns: &[("database_id", SqlType::Int), ("database_guid", SqlType::UniqueIdentifier), ("family_guid", SqlType::UniqueIdentifier), ("last_log_backup_lsn", LSN), ("recovery_fork_guid", SqlType::UniqueIdentifier), ("first_recovery_fork_guid", SqlType::UniqueIdentifier), ("fork_point_lsn", LSN)],
+        columns: &[
+            ("database_id", SqlType::Int),
+            ("database_guid", SqlType::UniqueIdentifier),
+            ("family_guid", SqlType::UniqueIdentifier),
+            ("last_log_backup_lsn", LSN),
+            ("recovery_fork_guid", SqlType::UniqueIdentifier),
+            ("first_recovery_fork_guid", SqlType::UniqueIdentifier),
+            ("fork_point_lsn", LSN),
+        ],
         rows: recovery_status,
     },
 ];

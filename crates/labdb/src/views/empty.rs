@@ -16,7 +16,16 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Server,
         server_state: true,
         parameters: &[],
-        columns: &[("database_id", SqlType::Int), ("group_id", SqlType::UniqueIdentifier), ("replica_id", SqlType::UniqueIdentifier), ("group_database_id", SqlType::UniqueIdentifier), ("is_local", SqlType::Bit), ("is_primary_replica", SqlType::Bit), ("synchronization_state", SqlType::TinyInt), ("synchronization_state_desc", DESC)],
+        columns: &[
+            ("database_id", SqlType::Int),
+            ("group_id", SqlType::UniqueIdentifier),
+            ("replica_id", SqlType::UniqueIdentifier),
+            ("group_database_id", SqlType::UniqueIdentifier),
+            ("is_local", SqlType::Bit),
+            ("is_primary_replica", SqlType::Bit),
+            ("synchronization_state", SqlType::TinyInt),
+            ("synchronization_state_desc", DESC),
+        ],
         rows: none,
     },
     SystemView {
@@ -26,7 +35,13 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Server,
         server_state: true,
         parameters: &[],
-        columns: &[("replica_id", SqlType::UniqueIdentifier), ("group_id", SqlType::UniqueIdentifier), ("is_local", SqlType::Bit), ("role", SqlType::TinyInt), ("role_desc", DESC)],
+        columns: &[
+            ("replica_id", SqlType::UniqueIdentifier),
+            ("group_id", SqlType::UniqueIdentifier),
+            ("is_local", SqlType::Bit),
+            ("role", SqlType::TinyInt),
+            ("role_desc", DESC),
+        ],
         rows: none,
     },
     SystemView {
@@ -36,7 +51,11 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Server,
         server_state: false,
         parameters: &[],
-        columns: &[("group_id", SqlType::UniqueIdentifier), ("name", SYSNAME), ("resource_id", nvarchar(40))],
+        columns: &[
+            ("group_id", SqlType::UniqueIdentifier),
+            ("name", SYSNAME),
+            ("resource_id", nvarchar(40)),
+        ],
         rows: none,
     },
     SystemView {
@@ -46,7 +65,13 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Server,
         server_state: false,
         parameters: &[],
-        columns: &[("replica_id", SqlType::UniqueIdentifier), ("group_id", SqlType::UniqueIdentifier), ("replica_server_name", nvarchar(256)), ("availability_mode", SqlType::TinyInt), ("availability_mode_desc", DESC)],
+        columns: &[
+            ("replica_id", SqlType::UniqueIdentifier),
+            ("group_id", SqlType::UniqueIdentifier),
+            ("replica_server_name", nvarchar(256)),
+            ("availability_mode", SqlType::TinyInt),
+            ("availability_mode_desc", DESC),
+        ],
         rows: none,
     },
     SystemView {
@@ -56,7 +81,11 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Server,
         server_state: false,
         parameters: &[],
-        columns: &[("database_id", SqlType::Int), ("is_auto_cleanup_on", SqlType::TinyInt), ("retention_period", SqlType::Int)],
+        columns: &[
+            ("database_id", SqlType::Int),
+            ("is_auto_cleanup_on", SqlType::TinyInt),
+            ("retention_period", SqlType::Int),
+        ],
         rows: none,
     },
     SystemView {
@@ -66,7 +95,10 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         server_state: false,
         parameters: &[],
-        columns: &[("object_id", SqlType::Int), ("is_track_columns_updated_on", SqlType::Bit)],
+        columns: &[
+            ("object_id", SqlType::Int),
+            ("is_track_columns_updated_on", SqlType::Bit),
+        ],
         rows: none,
     },
     SystemView {
@@ -76,7 +108,14 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         server_state: false,
         parameters: &[],
-        columns: &[("name", SYSNAME), ("object_id", SqlType::Int), ("schema_id", SqlType::Int), ("parent_object_id", SqlType::Int), ("referenced_object_id", SqlType::Int), ("is_disabled", SqlType::Bit)],
+        columns: &[
+            ("name", SYSNAME),
+            ("object_id", SqlType::Int),
+            ("schema_id", SqlType::Int),
+            ("parent_object_id", SqlType::Int),
+            ("referenced_object_id", SqlType::Int),
+            ("is_disabled", SqlType::Bit),
+        ],
         rows: none,
     },
     SystemView {
@@ -86,7 +125,12 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         server_state: false,
         parameters: &[],
-        columns: &[("name", SYSNAME), ("object_id", SqlType::Int), ("parent_id", SqlType::Int), ("is_disabled", SqlType::Bit)],
+        columns: &[
+            ("name", SYSNAME),
+            ("object_id", SqlType::Int),
+            ("parent_id", SqlType::Int),
+            ("is_disabled", SqlType::Bit),
+        ],
         rows: none,
     },
     SystemView {
@@ -96,7 +140,12 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         server_state: false,
         parameters: &[],
-        columns: &[("name", SYSNAME), ("object_id", SqlType::Int), ("schema_id", SqlType::Int), ("create_date", SqlType::DateTime)],
+        columns: &[
+            ("name", SYSNAME),
+            ("object_id", SqlType::Int),
+            ("schema_id", SqlType::Int),
+            ("create_date", SqlType::DateTime),
+        ],
         rows: none,
     },
     SystemView {
@@ -106,7 +155,12 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         server_state: false,
         parameters: &[],
-        columns: &[("name", SYSNAME), ("object_id", SqlType::Int), ("schema_id", SqlType::Int), ("base_object_name", nvarchar(1035))],
+        columns: &[
+            ("name", SYSNAME),
+            ("object_id", SqlType::Int),
+            ("schema_id", SqlType::Int),
+            ("base_object_name", nvarchar(1035)),
+        ],
         rows: none,
     },
 ];

@@ -1,6 +1,8 @@
 //! Files and what was read from and written to them.
 
-use super::{DESC, LSN, SYSNAME, Scope, SystemView, ViewContext, big, bit, int, ms, nvarchar, small, text};
+use super::{
+    DESC, LSN, SYSNAME, Scope, SystemView, ViewContext, big, bit, int, ms, nvarchar, small, text,
+};
 use crate::instance::Database;
 use labdb_storage::{FileKind, FileRow, Growth};
 use labdb_types::{Length, SqlResult, SqlType, Value};
@@ -22,9 +24,30 @@ fn file_row(file: &FileRow) -> Vec<Value> {
     };
     let kind = if log { (1, "LOG") } else { (0, "ROWS") };
     vec![
-        int(file.file_id), Value::Null, Value::TinyInt(kind.0), text(kind.1), int(i32::from(!log)), text(&file.name), text(file.path.display().to_string()),
-        Value::TinyInt(0), text("ONLINE"), int(pages(file.size)), int(max), int(growth), bit(false), bit(false), bit(false), bit(percent), bit(false),
-        Value::Null, Value::Null, Value::Null, Value::Null, Value::Null, Value::Null, Value::Null,
+        int(file.file_id),
+        Value::Null,
+        Value::TinyInt(kind.0),
+        text(kind.1),
+        int(i32::from(!log)),
+        text(&file.name),
+        text(file.path.display().to_string()),
+        Value::TinyInt(0),
+        text("ONLINE"),
+        int(pages(file.size)),
+        int(max),
+        int(growth),
+        bit(false),
+        bit(false),
+        bit(false),
+        bit(percent),
+        bit(false),
+        Value::Null,
+        Value::Null,
+        Value::Null,
+        Value::Null,
+        Value::Null,
+        Value::Null,
+        Value::Null,
     ]
 }
 
@@ -46,8 +69,13 @@ fn master_files(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
 
 /// Milliseconds since the machine started.
 pub(super) fn machine_ms() -> u64 {
-    let uptime = std::fs::read_to_string("/proc/uptime").ok().and_then(|t| t.split(' ').next()?.parse::<f64>().ok());
-    uptime.map_or_else(|| Instant::now().elapsed().as_millis() as u64, |seconds| (seconds * 1000.0) as u64)
+    let uptime = std::fs::read_to_string("/proc/uptime")
+        .ok()
+        .and_then(|t| t.split(' ').next()?.parse::<f64>().ok());
+    uptime.map_or_else(
+        || Instant::now().elapsed().as_millis() as u64,
+        |seconds| (seconds * 1000.0) as u64,
+    )
 }
 
 fn file_stats(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
@@ -61,8 +89,20 @@ fn file_stats(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
             }
             let io = &file.io;
             rows.push(vec![
-                small(database.id), small(file.file_id), big(sample), big(io.reads), big(io.bytes_read), ms(io.read_stall_ns), big(io.writes), big(io.bytes_written), ms(io.write_stall_ns),
-                ms(io.read_stall_ns + io.write_stall_ns), big(file.size_on_disk), handle(&database, file.file_id), big(0), big(0),
+                small(database.id),
+                small(file.file_id),
+                big(sample),
+                big(io.reads),
+                big(io.bytes_read),
+                ms(io.read_stall_ns),
+                big(io.writes),
+                big(io.bytes_written),
+                ms(io.write_stall_ns),
+                ms(io.read_stall_ns + io.write_stall_ns),
+                big(file.size_on_disk),
+                handle(&database, file.file_id),
+                big(0),
+                big(0),
             ]);
         }
     }
@@ -71,19 +111,44 @@ fn file_stats(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
 
 /// A number that stands for the file's handle.
 fn handle(database: &Database, file_id: u16) -> Value {
-    Value::Binary((((database.id as u64) << 16) | u64::from(file_id)).to_be_bytes().as_slice().into())
+    Value::Binary(
+        (((database.id as u64) << 16) | u64::from(file_id))
+            .to_be_bytes()
+            .as_slice()
+            .into(),
+    )
 }
 
 fn file_space(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
-    let rows = view.database.storage.files().into_iter().filter(|f| f.kind == FileKind::Rows).map(|f| {
-        let (total, used) = (f.size / 8192, f.used / 8192);
-        vec![small(view.database.id), small(f.file_id), small(1), big(total), big(used), big(total.saturating_sub(used))]
-    });
+    let rows = view
+        .database
+        .storage
+        .files()
+        .into_iter()
+        .filter(|f| f.kind == FileKind::Rows)
+        .map(|f| {
+            let (total, used) = (f.size / 8192, f.used / 8192);
+            vec![
+                small(view.database.id),
+                small(f.file_id),
+                small(1),
+                big(total),
+                big(used),
+                big(total.saturating_sub(used)),
+            ]
+        });
     Ok(rows.collect())
 }
 
 fn data_spaces(_: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
-    Ok(vec![vec![text("PRIMARY"), int(1), text("FG"), text("ROWS_FILEGROUP"), bit(true), bit(false)]])
+    Ok(vec![vec![
+        text("PRIMARY"),
+        int(1),
+        text("FG"),
+        text("ROWS_FILEGROUP"),
+        bit(true),
+        bit(false),
+    ]])
 }
 
 /// The views of this module.
@@ -95,7 +160,32 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         server_state: false,
         parameters: &[],
-        columns: &[("file_id", SqlType::Int), ("file_guid", SqlType::UniqueIdentifier), ("type", SqlType::TinyInt), ("type_desc", DESC), ("data_space_id", SqlType::Int), ("name", SYSNAME), ("physical_name", nvarchar(260)), ("state", SqlType::TinyInt), ("state_desc", DESC), ("size", SqlType::Int), ("max_size", SqlType::Int), ("growth", SqlType::Int), ("is_media_read_only", SqlType::Bit), ("is_read_only", SqlType::Bit), ("is_sparse", SqlType::Bit), ("is_percent_growth", SqlType::Bit), ("is_name_reserved", SqlType::Bit), ("create_lsn", LSN), ("drop_lsn", LSN), ("differential_base_lsn", LSN), ("differential_base_guid", SqlType::UniqueIdentifier), ("differential_base_time", SqlType::DateTime), ("backup_lsn", LSN), ("credential_id", SqlType::Int)],
+        columns: &[
+            ("file_id", SqlType::Int),
+            ("file_guid", SqlType::UniqueIdentifier),
+            ("type", SqlType::TinyInt),
+            ("type_desc", DESC),
+            ("data_space_id", SqlType::Int),
+            ("name", SYSNAME),
+            ("physical_name", nvarchar(260)),
+            ("state", SqlType::TinyInt),
+            ("state_desc", DESC),
+            ("size", SqlType::Int),
+            ("max_size", SqlType::Int),
+            ("growth", SqlType::Int),
+            ("is_media_read_only", SqlType::Bit),
+            ("is_read_only", SqlType::Bit),
+            ("is_sparse", SqlType::Bit),
+            ("is_percent_growth", SqlType::Bit),
+            ("is_name_reserved", SqlType::Bit),
+            ("create_lsn", LSN),
+            ("drop_lsn", LSN),
+            ("differential_base_lsn", LSN),
+            ("differential_base_guid", SqlType::UniqueIdentifier),
+            ("differential_base_time", SqlType::DateTime),
+            ("backup_lsn", LSN),
+            ("credential_id", SqlType::Int),
+        ],
         rows: database_files,
     },
     SystemView {
@@ -105,7 +195,33 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Server,
         server_state: false,
         parameters: &[],
-        columns: &[("database_id", SqlType::Int), ("file_id", SqlType::Int), ("file_guid", SqlType::UniqueIdentifier), ("type", SqlType::TinyInt), ("type_desc", DESC), ("data_space_id", SqlType::Int), ("name", SYSNAME), ("physical_name", nvarchar(260)), ("state", SqlType::TinyInt), ("state_desc", DESC), ("size", SqlType::Int), ("max_size", SqlType::Int), ("growth", SqlType::Int), ("is_media_read_only", SqlType::Bit), ("is_read_only", SqlType::Bit), ("is_sparse", SqlType::Bit), ("is_percent_growth", SqlType::Bit), ("is_name_reserved", SqlType::Bit), ("create_lsn", LSN), ("drop_lsn", LSN), ("differential_base_lsn", LSN), ("differential_base_guid", SqlType::UniqueIdentifier), ("differential_base_time", SqlType::DateTime), ("backup_lsn", LSN), ("credential_id", SqlType::Int)],
+        columns: &[
+            ("database_id", SqlType::Int),
+            ("file_id", SqlType::Int),
+            ("file_guid", SqlType::UniqueIdentifier),
+            ("type", SqlType::TinyInt),
+            ("type_desc", DESC),
+            ("data_space_id", SqlType::Int),
+            ("name", SYSNAME),
+            ("physical_name", nvarchar(260)),
+            ("state", SqlType::TinyInt),
+            ("state_desc", DESC),
+            ("size", SqlType::Int),
+            ("max_size", SqlType::Int),
+            ("growth", SqlType::Int),
+            ("is_media_read_only", SqlType::Bit),
+            ("is_read_only", SqlType::Bit),
+            ("is_sparse", SqlType::Bit),
+            ("is_percent_growth", SqlType::Bit),
+            ("is_name_reserved", SqlType::Bit),
+            ("create_lsn", LSN),
+            ("drop_lsn", LSN),
+            ("differential_base_lsn", LSN),
+            ("differential_base_guid", SqlType::UniqueIdentifier),
+            ("differential_base_time", SqlType::DateTime),
+            ("backup_lsn", LSN),
+            ("credential_id", SqlType::Int),
+        ],
         rows: master_files,
     },
     SystemView {
@@ -115,7 +231,22 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Function,
         server_state: true,
         parameters: &[SqlType::Int, SqlType::Int],
-        columns: &[("database_id", SqlType::SmallInt), ("file_id", SqlType::SmallInt), ("sample_ms", SqlType::BigInt), ("num_of_reads", SqlType::BigInt), ("num_of_bytes_read", SqlType::BigInt), ("io_stall_read_ms", SqlType::BigInt), ("num_of_writes", SqlType::BigInt), ("num_of_bytes_written", SqlType::BigInt), ("io_stall_write_ms", SqlType::BigInt), ("io_stall", SqlType::BigInt), ("size_on_disk_bytes", SqlType::BigInt), ("file_handle", SqlType::VarBinary(Length::Limited(8))), ("io_stall_queued_read_ms", SqlType::BigInt), ("io_stall_queued_write_ms", SqlType::BigInt)],
+        columns: &[
+            ("database_id", SqlType::SmallInt),
+            ("file_id", SqlType::SmallInt),
+            ("sample_ms", SqlType::BigInt),
+            ("num_of_reads", SqlType::BigInt),
+            ("num_of_bytes_read", SqlType::BigInt),
+            ("io_stall_read_ms", SqlType::BigInt),
+            ("num_of_writes", SqlType::BigInt),
+            ("num_of_bytes_written", SqlType::BigInt),
+            ("io_stall_write_ms", SqlType::BigInt),
+            ("io_stall", SqlType::BigInt),
+            ("size_on_disk_bytes", SqlType::BigInt),
+            ("file_handle", SqlType::VarBinary(Length::Limited(8))),
+            ("io_stall_queued_read_ms", SqlType::BigInt),
+            ("io_stall_queued_write_ms", SqlType::BigInt),
+        ],
         rows: file_stats,
     },
     SystemView {
@@ -125,7 +256,14 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         server_state: true,
         parameters: &[],
-        columns: &[("database_id", SqlType::SmallInt), ("file_id", SqlType::SmallInt), ("filegroup_id", SqlType::SmallInt), ("total_page_count", SqlType::BigInt), ("allocated_extent_page_count", SqlType::BigInt), ("unallocated_extent_page_count", SqlType::BigInt)],
+        columns: &[
+            ("database_id", SqlType::SmallInt),
+            ("file_id", SqlType::SmallInt),
+            ("filegroup_id", SqlType::SmallInt),
+            ("total_page_count", SqlType::BigInt),
+            ("allocated_extent_page_count", SqlType::BigInt),
+            ("unallocated_extent_page_count", SqlType::BigInt),
+        ],
         rows: file_space,
     },
     SystemView {
@@ -135,7 +273,14 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         server_state: false,
         parameters: &[],
-        columns: &[("name", SYSNAME), ("data_space_id", SqlType::Int), ("type", SqlType::Char(2)), ("type_desc", DESC), ("is_default", SqlType::Bit), ("is_read_only", SqlType::Bit)],
+        columns: &[
+            ("name", SYSNAME),
+            ("data_space_id", SqlType::Int),
+            ("type", SqlType::Char(2)),
+            ("type_desc", DESC),
+            ("is_default", SqlType::Bit),
+            ("is_read_only", SqlType::Bit),
+        ],
         rows: data_spaces,
     },
     SystemView {
@@ -145,7 +290,14 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         server_state: false,
         parameters: &[],
-        columns: &[("name", SYSNAME), ("data_space_id", SqlType::Int), ("type", SqlType::Char(2)), ("type_desc", DESC), ("is_default", SqlType::Bit), ("is_system", SqlType::Bit)],
+        columns: &[
+            ("name", SYSNAME),
+            ("data_space_id", SqlType::Int),
+            ("type", SqlType::Char(2)),
+            ("type_desc", DESC),
+            ("is_default", SqlType::Bit),
+            ("is_system", SqlType::Bit),
+        ],
         rows: data_spaces,
     },
 ];

@@ -6,7 +6,19 @@ use labdb_types::{Length, SqlResult, SqlType, Value};
 
 fn tables(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
     let database = view.database.name();
-    Ok(view.database.catalog().tables().map(|t| vec![text(&database), text(&t.schema), text(&t.name), text("BASE TABLE")]).collect())
+    Ok(view
+        .database
+        .catalog()
+        .tables()
+        .map(|t| {
+            vec![
+                text(&database),
+                text(&t.schema),
+                text(&t.name),
+                text("BASE TABLE"),
+            ]
+        })
+        .collect())
 }
 
 fn columns(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
@@ -29,14 +41,51 @@ fn columns(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
             let numeric = is_number(kind) && kind != SqlType::Bit;
             let exact = numeric && !matches!(kind, SqlType::Real | SqlType::Float);
             rows.push(vec![
-                text(&database), text(&t.schema), text(&t.name), text(&c.name), int(at as i32 + 1), c.default.as_ref().map_or(Value::Null, |d| text(&d.text)), text(if c.nullable { "YES" } else { "NO" }),
-                text(match super::types::catalog_name(kind, &c.declared) { "sysname" => "nvarchar", other => other }), length, octets,
-                if numeric { Value::TinyInt(super::types::precision(kind) as u8) } else { Value::Null },
-                if exact { small(10) } else if numeric { small(2) } else { Value::Null },
-                if exact { int(super::types::scale(kind)) } else { Value::Null },
-                if is_temporal(kind) { small(super::types::scale(kind)) } else { Value::Null },
-                if is_text(kind) { text(if is_unicode(kind) { "UNICODE" } else { "iso_1" }) } else { Value::Null },
-                if is_text(kind) { text(crate::functions::COLLATION) } else { Value::Null },
+                text(&database),
+                text(&t.schema),
+                text(&t.name),
+                text(&c.name),
+                int(at as i32 + 1),
+                c.default.as_ref().map_or(Value::Null, |d| text(&d.text)),
+                text(if c.nullable { "YES" } else { "NO" }),
+                text(match super::types::catalog_name(kind, &c.declared) {
+                    "sysname" => "nvarchar",
+                    other => other,
+                }),
+                length,
+                octets,
+                if numeric {
+                    Value::TinyInt(super::types::precision(kind) as u8)
+                } else {
+                    Value::Null
+                },
+                if exact {
+                    small(10)
+                } else if numeric {
+                    small(2)
+                } else {
+                    Value::Null
+                },
+                if exact {
+                    int(super::types::scale(kind))
+                } else {
+                    Value::Null
+                },
+                if is_temporal(kind) {
+                    small(super::types::scale(kind))
+                } else {
+                    Value::Null
+                },
+                if is_text(kind) {
+                    text(if is_unicode(kind) { "UNICODE" } else { "iso_1" })
+                } else {
+                    Value::Null
+                },
+                if is_text(kind) {
+                    text(crate::functions::COLLATION)
+                } else {
+                    Value::Null
+                },
             ]);
         }
     }
@@ -45,12 +94,31 @@ fn columns(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
 
 fn schemata(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
     let database = view.database.name();
-    Ok(view.database.catalog().schema_list().into_iter().map(|(name, _)| vec![text(&database), text(name), text("dbo")]).collect())
+    Ok(view
+        .database
+        .catalog()
+        .schema_list()
+        .into_iter()
+        .map(|(name, _)| vec![text(&database), text(name), text("dbo")])
+        .collect())
 }
 
 fn routines(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
     let database = view.database.name();
-    Ok(view.database.catalog().procedures().map(|p| vec![text(&database), text(&p.schema), text(&p.name), text("PROCEDURE"), text(&p.text)]).collect())
+    Ok(view
+        .database
+        .catalog()
+        .procedures()
+        .map(|p| {
+            vec![
+                text(&database),
+                text(&p.schema),
+                text(&p.name),
+                text("PROCEDURE"),
+                text(&p.text),
+            ]
+        })
+        .collect())
 }
 
 /// The views of this module.
@@ -62,7 +130,12 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         server_state: false,
         parameters: &[],
-        columns: &[("TABLE_CATALOG", SYSNAME), ("TABLE_SCHEMA", SYSNAME), ("TABLE_NAME", SYSNAME), ("TABLE_TYPE", SqlType::VarChar(Length::Limited(10)))],
+        columns: &[
+            ("TABLE_CATALOG", SYSNAME),
+            ("TABLE_SCHEMA", SYSNAME),
+            ("TABLE_NAME", SYSNAME),
+            ("TABLE_TYPE", SqlType::VarChar(Length::Limited(10))),
+        ],
         rows: tables,
     },
     SystemView {
@@ -72,7 +145,24 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         server_state: false,
         parameters: &[],
-        columns: &[("TABLE_CATALOG", SYSNAME), ("TABLE_SCHEMA", SYSNAME), ("TABLE_NAME", SYSNAME), ("COLUMN_NAME", SYSNAME), ("ORDINAL_POSITION", SqlType::Int), ("COLUMN_DEFAULT", nvarchar(4000)), ("IS_NULLABLE", SqlType::VarChar(Length::Limited(3))), ("DATA_TYPE", SYSNAME), ("CHARACTER_MAXIMUM_LENGTH", SqlType::Int), ("CHARACTER_OCTET_LENGTH", SqlType::Int), ("NUMERIC_PRECISION", SqlType::TinyInt), ("NUMERIC_PRECISION_RADIX", SqlType::SmallInt), ("NUMERIC_SCALE", SqlType::Int), ("DATETIME_PRECISION", SqlType::SmallInt), ("CHARACTER_SET_NAME", SYSNAME), ("COLLATION_NAME", SYSNAME)],
+        columns: &[
+            ("TABLE_CATALOG", SYSNAME),
+            ("TABLE_SCHEMA", SYSNAME),
+            ("TABLE_NAME", SYSNAME),
+            ("COLUMN_NAME", SYSNAME),
+            ("ORDINAL_POSITION", SqlType::Int),
+            ("COLUMN_DEFAULT", nvarchar(4000)),
+            ("IS_NULLABLE", SqlType::VarChar(Length::Limited(3))),
+            ("DATA_TYPE", SYSNAME),
+            ("CHARACTER_MAXIMUM_LENGTH", SqlType::Int),
+            ("CHARACTER_OCTET_LENGTH", SqlType::Int),
+            ("NUMERIC_PRECISION", SqlType::TinyInt),
+            ("NUMERIC_PRECISION_RADIX", SqlType::SmallInt),
+            ("NUMERIC_SCALE", SqlType::Int),
+            ("DATETIME_PRECISION", SqlType::SmallInt),
+            ("CHARACTER_SET_NAME", SYSNAME),
+            ("COLLATION_NAME", SYSNAME),
+        ],
         rows: columns,
     },
     SystemView {
@@ -82,7 +172,11 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         server_state: false,
         parameters: &[],
-        columns: &[("CATALOG_NAME", SYSNAME), ("SCHEMA_NAME", SYSNAME), ("SCHEMA_OWNER", SYSNAME)],
+        columns: &[
+            ("CATALOG_NAME", SYSNAME),
+            ("SCHEMA_NAME", SYSNAME),
+            ("SCHEMA_OWNER", SYSNAME),
+        ],
         rows: schemata,
     },
     SystemView {
@@ -92,7 +186,13 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         server_state: false,
         parameters: &[],
-        columns: &[("ROUTINE_CATALOG", SYSNAME), ("ROUTINE_SCHEMA", SYSNAME), ("ROUTINE_NAME", SYSNAME), ("ROUTINE_TYPE", nvarchar(20)), ("ROUTINE_DEFINITION", nvarchar(4000))],
+        columns: &[
+            ("ROUTINE_CATALOG", SYSNAME),
+            ("ROUTINE_SCHEMA", SYSNAME),
+            ("ROUTINE_NAME", SYSNAME),
+            ("ROUTINE_TYPE", nvarchar(20)),
+            ("ROUTINE_DEFINITION", nvarchar(4000)),
+        ],
         rows: routines,
     },
 ];

@@ -83,22 +83,35 @@ pub struct ViewContext<'a> {
 impl ViewContext<'_> {
     /// The databases that a function's first argument means: all for NULL.
     fn databases(&self) -> Vec<Arc<Database>> {
-        match self.arguments.first().and_then(crate::eval::convert::as_i64) {
-            Some(id) => self.instance.database_by_id(id as i32).into_iter().collect(),
+        match self
+            .arguments
+            .first()
+            .and_then(crate::eval::convert::as_i64)
+        {
+            Some(id) => self
+                .instance
+                .database_by_id(id as i32)
+                .into_iter()
+                .collect(),
             None => self.instance.databases(),
         }
     }
 
     /// A function's argument as a number.
     fn number(&self, at: usize) -> Option<i64> {
-        self.arguments.get(at).and_then(crate::eval::convert::as_i64)
+        self.arguments
+            .get(at)
+            .and_then(crate::eval::convert::as_i64)
     }
 }
 
 impl SystemView {
     /// Its columns as a query has them.
     pub fn columns(&self) -> Vec<Column> {
-        self.columns.iter().map(|(name, sql_type)| Column::new(*name, *sql_type)).collect()
+        self.columns
+            .iter()
+            .map(|(name, sql_type)| Column::new(*name, *sql_type))
+            .collect()
     }
 
     /// `V`, `IF` or `U`, as `sys.all_objects.type` has it.
@@ -113,14 +126,33 @@ impl SystemView {
     /// A negative object id that follows from the name.
     pub fn object_id(&self) -> i32 {
         let name = format!("{}.{}", self.schema, self.name);
-        let hash = name.bytes().fold(0x811c_9dc5_u32, |h, b| (h ^ u32::from(b)).wrapping_mul(0x0100_0193));
+        let hash = name.bytes().fold(0x811c_9dc5_u32, |h, b| {
+            (h ^ u32::from(b)).wrapping_mul(0x0100_0193)
+        });
         -((hash & 0x3fff_ffff) as i32) - 1
     }
 }
 
 /// All views and functions.
 pub fn all() -> impl Iterator<Item = &'static SystemView> {
-    [backups::ALL, catalog_views::ALL, databases::ALL, empty::ALL, files::ALL, information_schema::ALL, logs::ALL, objects::ALL, performance::ALL, security::ALL, sessions::ALL, system::ALL, transactions::ALL, waits::ALL].into_iter().flatten()
+    [
+        backups::ALL,
+        catalog_views::ALL,
+        databases::ALL,
+        empty::ALL,
+        files::ALL,
+        information_schema::ALL,
+        logs::ALL,
+        objects::ALL,
+        performance::ALL,
+        security::ALL,
+        sessions::ALL,
+        system::ALL,
+        transactions::ALL,
+        waits::ALL,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// A view by schema and name.
@@ -129,7 +161,11 @@ pub fn find(schema: &str, name: &str) -> Option<&'static SystemView> {
 }
 
 /// A view as a database sees it; without a schema only those of `dbo`.
-pub fn find_in(database: &Database, schema: Option<&str>, name: &str) -> Option<&'static SystemView> {
+pub fn find_in(
+    database: &Database,
+    schema: Option<&str>,
+    name: &str,
+) -> Option<&'static SystemView> {
     let view = find(schema.unwrap_or("dbo"), name).filter(|v| v.scope != Scope::Function)?;
     (view.database.is_empty() || fold(&database.name()) == view.database).then_some(view)
 }
@@ -145,13 +181,28 @@ pub(crate) fn bind_arguments(view: &SystemView, arguments: Vec<Typed>) -> SqlRes
         return Err(SqlError::new(313, format!("An insufficient number of arguments were supplied for the procedure or function {}.{}.", view.schema, view.name)).state(3));
     }
     if arguments.len() > view.parameters.len() {
-        return Err(SqlError::new(8144, format!("Procedure or function {}.{} has too many arguments specified.", view.schema, view.name)).state(3));
+        return Err(SqlError::new(
+            8144,
+            format!(
+                "Procedure or function {}.{} has too many arguments specified.",
+                view.schema, view.name
+            ),
+        )
+        .state(3));
     }
-    arguments.into_iter().zip(view.parameters).map(|(a, t)| a.coerced(*t)).collect()
+    arguments
+        .into_iter()
+        .zip(view.parameters)
+        .map(|(a, t)| a.coerced(*t))
+        .collect()
 }
 
 /// The database of a database-scoped view, as its hidden argument.
-pub(crate) fn database_argument(view: &SystemView, name: &ObjectName, session: &Session) -> SqlResult<Vec<Typed>> {
+pub(crate) fn database_argument(
+    view: &SystemView,
+    name: &ObjectName,
+    session: &Session,
+) -> SqlResult<Vec<Typed>> {
     if view.scope != Scope::Database {
         return Ok(Vec::new());
     }
@@ -163,16 +214,28 @@ pub(crate) fn database_argument(view: &SystemView, name: &ObjectName, session: &
 }
 
 /// The rows of a view.
-pub(crate) fn rows(view: &SystemView, ctx: &Context<'_>, arguments: &[Value]) -> SqlResult<Vec<Vec<Value>>> {
+pub(crate) fn rows(
+    view: &SystemView,
+    ctx: &Context<'_>,
+    arguments: &[Value],
+) -> SqlResult<Vec<Vec<Value>>> {
     let session = ctx.session;
     if view.server_state {
         crate::exec::permission::require_server_state(session)?;
     }
     let database = match (view.scope, arguments.first()) {
-        (Scope::Database, Some(Value::Int(id))) => session.instance.database_by_id(*id).unwrap_or_else(|| session.database()),
+        (Scope::Database, Some(Value::Int(id))) => session
+            .instance
+            .database_by_id(*id)
+            .unwrap_or_else(|| session.database()),
         _ => session.database(),
     };
-    (view.rows)(&ViewContext { session, instance: &session.instance, database, arguments })
+    (view.rows)(&ViewContext {
+        session,
+        instance: &session.instance,
+        database,
+        arguments,
+    })
 }
 
 const fn nvarchar(length: u16) -> SqlType {
@@ -180,7 +243,10 @@ const fn nvarchar(length: u16) -> SqlType {
 }
 const SYSNAME: SqlType = nvarchar(128);
 const DESC: SqlType = nvarchar(60);
-const LSN: SqlType = SqlType::Decimal { precision: 25, scale: 0 };
+const LSN: SqlType = SqlType::Decimal {
+    precision: 25,
+    scale: 0,
+};
 
 fn text(value: impl AsRef<str>) -> Value {
     Value::text(value)
@@ -198,7 +264,10 @@ fn bit(value: bool) -> Value {
     Value::Bit(value)
 }
 fn lsn(value: labdb_storage::Lsn) -> Value {
-    Value::Decimal(labdb_types::Decimal::new(i128::try_from(value.to_numeric()).unwrap_or(0), 0))
+    Value::Decimal(labdb_types::Decimal::new(
+        i128::try_from(value.to_numeric()).unwrap_or(0),
+        0,
+    ))
 }
 fn guid(bits: u128) -> Value {
     Value::Uuid(bits.to_be_bytes())
@@ -225,7 +294,8 @@ mod tests {
         for view in all() {
             assert!(names.insert(format!("{}.{}", view.schema, view.name)));
             assert!(ids.insert(view.object_id()));
-            let columns: std::collections::HashSet<_> = view.columns.iter().map(|(n, _)| *n).collect();
+            let columns: std::collections::HashSet<_> =
+                view.columns.iter().map(|(n, _)| *n).collect();
             assert_eq!(columns.len(), view.columns.len(), "{view:?}");
         }
     }

@@ -5,8 +5,29 @@ use crate::catalog::{Catalog, KeyKind, Table};
 use labdb_types::{Length, SqlResult, SqlType, Value};
 
 /// The first twelve columns of every view of objects.
-fn object(name: &str, id: i32, schema: i32, parent: i32, kind: (&str, &str), created: &Value, shipped: bool) -> Vec<Value> {
-    vec![text(name), int(id), Value::Null, int(schema), int(parent), text(format!("{:<2}", kind.0)), text(kind.1), created.clone(), created.clone(), bit(shipped), bit(false), bit(false)]
+fn object(
+    name: &str,
+    id: i32,
+    schema: i32,
+    parent: i32,
+    kind: (&str, &str),
+    created: &Value,
+    shipped: bool,
+) -> Vec<Value> {
+    vec![
+        text(name),
+        int(id),
+        Value::Null,
+        int(schema),
+        int(parent),
+        text(format!("{:<2}", kind.0)),
+        text(kind.1),
+        created.clone(),
+        created.clone(),
+        bit(shipped),
+        bit(false),
+        bit(false),
+    ]
 }
 
 fn schema_of(catalog: &Catalog, schema: &str) -> i32 {
@@ -17,14 +38,42 @@ fn constraints_of(catalog: &Catalog, table: &Table) -> Vec<Vec<Value>> {
     let schema = schema_of(catalog, &table.schema);
     let mut rows = Vec::new();
     for index in table.indexes.iter().filter(|i| i.kind != KeyKind::Plain) {
-        let kind = if index.kind == KeyKind::Primary { ("PK", "PRIMARY_KEY_CONSTRAINT") } else { ("UQ", "UNIQUE_CONSTRAINT") };
-        rows.push(object(&index.name, index.constraint_id, schema, table.object_id, kind, &table.created, false));
+        let kind = if index.kind == KeyKind::Primary {
+            ("PK", "PRIMARY_KEY_CONSTRAINT")
+        } else {
+            ("UQ", "UNIQUE_CONSTRAINT")
+        };
+        rows.push(object(
+            &index.name,
+            index.constraint_id,
+            schema,
+            table.object_id,
+            kind,
+            &table.created,
+            false,
+        ));
     }
     for default in table.columns.iter().filter_map(|c| c.default.as_ref()) {
-        rows.push(object(&default.name, default.object_id, schema, table.object_id, ("D", "DEFAULT_CONSTRAINT"), &table.created, false));
+        rows.push(object(
+            &default.name,
+            default.object_id,
+            schema,
+            table.object_id,
+            ("D", "DEFAULT_CONSTRAINT"),
+            &table.created,
+            false,
+        ));
     }
     for check in &table.checks {
-        rows.push(object(&check.name, check.object_id, schema, table.object_id, ("C", "CHECK_CONSTRAINT"), &table.created, false));
+        rows.push(object(
+            &check.name,
+            check.object_id,
+            schema,
+            table.object_id,
+            ("C", "CHECK_CONSTRAINT"),
+            &table.created,
+            false,
+        ));
     }
     rows
 }
@@ -33,11 +82,27 @@ fn user_objects(view: &ViewContext<'_>) -> Vec<Vec<Value>> {
     let catalog = view.database.catalog();
     let mut rows = Vec::new();
     for table in catalog.tables() {
-        rows.push(object(&table.name, table.object_id, schema_of(&catalog, &table.schema), 0, ("U", "USER_TABLE"), &table.created, false));
+        rows.push(object(
+            &table.name,
+            table.object_id,
+            schema_of(&catalog, &table.schema),
+            0,
+            ("U", "USER_TABLE"),
+            &table.created,
+            false,
+        ));
         rows.extend(constraints_of(&catalog, table));
     }
     for p in catalog.procedures() {
-        rows.push(object(&p.name, p.object_id, schema_of(&catalog, &p.schema), 0, ("P", "SQL_STORED_PROCEDURE"), &p.created, false));
+        rows.push(object(
+            &p.name,
+            p.object_id,
+            schema_of(&catalog, &p.schema),
+            0,
+            ("P", "SQL_STORED_PROCEDURE"),
+            &p.created,
+            false,
+        ));
     }
     rows
 }
@@ -64,7 +129,15 @@ fn system_objects(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
         })
         .collect();
     for (at, name) in crate::exec::SYSTEM_PROCEDURES.iter().enumerate() {
-        rows.push(object(name, -2_000_000_000 - at as i32, 4, 0, ("P", "SQL_STORED_PROCEDURE"), &created, true));
+        rows.push(object(
+            name,
+            -2_000_000_000 - at as i32,
+            4,
+            0,
+            ("P", "SQL_STORED_PROCEDURE"),
+            &created,
+            true,
+        ));
     }
     Ok(rows)
 }
@@ -78,11 +151,41 @@ fn all_objects(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
 fn tables(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
     let catalog = view.database.catalog();
     let mut rows = Vec::new();
-    let temp: Vec<_> = if view.database.id == 2 { view.session.temp_tables.borrow().values().map(|(t, _)| std::sync::Arc::clone(t)).collect() } else { Vec::new() };
+    let temp: Vec<_> = if view.database.id == 2 {
+        view.session
+            .temp_tables
+            .borrow()
+            .values()
+            .map(|(t, _)| std::sync::Arc::clone(t))
+            .collect()
+    } else {
+        Vec::new()
+    };
     for table in catalog.tables().chain(&temp) {
-        let mut row = object(&table.name, table.object_id, schema_of(&catalog, &table.schema), 0, ("U", "USER_TABLE"), &table.created, false);
+        let mut row = object(
+            &table.name,
+            table.object_id,
+            schema_of(&catalog, &table.schema),
+            0,
+            ("U", "USER_TABLE"),
+            &table.created,
+            false,
+        );
         let last = table.columns.iter().map(|c| c.column_id).max().unwrap_or(0);
-        row.extend([int(0), Value::Null, int(last), bit(false), bit(true), bit(false), bit(false), Value::TinyInt(0), text("SCHEMA_AND_DATA"), Value::TinyInt(0), text("NON_TEMPORAL_TABLE"), bit(false)]);
+        row.extend([
+            int(0),
+            Value::Null,
+            int(last),
+            bit(false),
+            bit(true),
+            bit(false),
+            bit(false),
+            Value::TinyInt(0),
+            text("SCHEMA_AND_DATA"),
+            Value::TinyInt(0),
+            text("NON_TEMPORAL_TABLE"),
+            bit(false),
+        ]);
         rows.push(row);
     }
     Ok(rows)
@@ -90,12 +193,38 @@ fn tables(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
 
 fn procedures(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
     let catalog = view.database.catalog();
-    Ok(catalog.procedures().map(|p| object(&p.name, p.object_id, schema_of(&catalog, &p.schema), 0, ("P", "SQL_STORED_PROCEDURE"), &p.created, false)).collect())
+    Ok(catalog
+        .procedures()
+        .map(|p| {
+            object(
+                &p.name,
+                p.object_id,
+                schema_of(&catalog, &p.schema),
+                0,
+                ("P", "SQL_STORED_PROCEDURE"),
+                &p.created,
+                false,
+            )
+        })
+        .collect())
 }
 
 fn modules(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
     let catalog = view.database.catalog();
-    Ok(catalog.procedures().map(|p| vec![int(p.object_id), text(&p.text), bit(true), bit(true), bit(false), bit(false), bit(false)]).collect())
+    Ok(catalog
+        .procedures()
+        .map(|p| {
+            vec![
+                int(p.object_id),
+                text(&p.text),
+                bit(true),
+                bit(true),
+                bit(false),
+                bit(false),
+                bit(false),
+            ]
+        })
+        .collect())
 }
 
 fn properties(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
@@ -104,15 +233,29 @@ fn properties(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
         .properties
         .iter()
         .map(|(p, _)| {
-            let desc = if p.class == 0 { "DATABASE" } else { "OBJECT_OR_COLUMN" };
-            vec![Value::TinyInt(p.class), text(desc), int(p.major_id), int(p.minor_id), text(&p.name), as_variant(&p.value)]
+            let desc = if p.class == 0 {
+                "DATABASE"
+            } else {
+                "OBJECT_OR_COLUMN"
+            };
+            vec![
+                Value::TinyInt(p.class),
+                text(desc),
+                int(p.major_id),
+                int(p.minor_id),
+                text(&p.name),
+                as_variant(&p.value),
+            ]
         })
         .collect())
 }
 
 fn as_variant(value: &Value) -> Value {
     match value {
-        Value::Text(text) => Value::Variant(Box::new((crate::eval::types::text_type(true, Some(text.encode_utf16().count().max(1) as u32)), value.clone()))),
+        Value::Text(text) => Value::Variant(Box::new((
+            crate::eval::types::text_type(true, Some(text.encode_utf16().count().max(1) as u32)),
+            value.clone(),
+        ))),
         other => other.clone(),
     }
 }
@@ -122,26 +265,59 @@ fn list_properties(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
         Some(Value::Text(text)) => Some(text.to_string()),
         _ => None,
     };
-    let (name, schema, kind, object_name, column_kind, column) = (argument(0), argument(2), argument(3), argument(4), argument(5), argument(6));
+    let (name, schema, kind, object_name, column_kind, column) = (
+        argument(0),
+        argument(2),
+        argument(3),
+        argument(4),
+        argument(5),
+        argument(6),
+    );
     let catalog = view.database.catalog();
     let mut rows = Vec::new();
     for (p, _) in &catalog.properties {
-        if name.as_ref().is_some_and(|n| !crate::eval::compare::equal_text(n, &p.name)) {
+        if name
+            .as_ref()
+            .is_some_and(|n| !crate::eval::compare::equal_text(n, &p.name))
+        {
             continue;
         }
         let (level, shown) = match (&schema, p.class) {
             (None, 0) => ("", Value::Null),
             (Some(schema), 1) => {
-                let Some(object) = catalog.by_id(p.major_id).filter(|o| crate::eval::compare::equal_text(o.schema(), schema)) else { continue };
-                if object_name.as_ref().is_some_and(|n| !crate::eval::compare::equal_text(n, object.name())) || kind.is_none() {
+                let Some(object) = catalog
+                    .by_id(p.major_id)
+                    .filter(|o| crate::eval::compare::equal_text(o.schema(), schema))
+                else {
+                    continue;
+                };
+                if object_name
+                    .as_ref()
+                    .is_some_and(|n| !crate::eval::compare::equal_text(n, object.name()))
+                    || kind.is_none()
+                {
                     continue;
                 }
                 match (&column_kind, p.minor_id) {
-                    (None, 0) => (if matches!(object, crate::catalog::Object::Table(_)) { "TABLE" } else { "PROCEDURE" }, text(object.name())),
+                    (None, 0) => (
+                        if matches!(object, crate::catalog::Object::Table(_)) {
+                            "TABLE"
+                        } else {
+                            "PROCEDURE"
+                        },
+                        text(object.name()),
+                    ),
                     (Some(_), id) if id > 0 => {
-                        let crate::catalog::Object::Table(table) = object else { continue };
-                        let Some(found) = table.columns.iter().find(|c| c.column_id == id) else { continue };
-                        if column.as_ref().is_some_and(|c| !crate::eval::compare::equal_text(c, &found.name)) {
+                        let crate::catalog::Object::Table(table) = object else {
+                            continue;
+                        };
+                        let Some(found) = table.columns.iter().find(|c| c.column_id == id) else {
+                            continue;
+                        };
+                        if column
+                            .as_ref()
+                            .is_some_and(|c| !crate::eval::compare::equal_text(c, &found.name))
+                        {
                             continue;
                         }
                         ("COLUMN", text(&found.name))
@@ -151,7 +327,16 @@ fn list_properties(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
             }
             _ => continue,
         };
-        rows.push(vec![if level.is_empty() { Value::Null } else { text(level) }, shown, text(&p.name), as_variant(&p.value)]);
+        rows.push(vec![
+            if level.is_empty() {
+                Value::Null
+            } else {
+                text(level)
+            },
+            shown,
+            text(&p.name),
+            as_variant(&p.value),
+        ]);
     }
     Ok(rows)
 }
@@ -165,7 +350,20 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         server_state: false,
         parameters: &[],
-        columns: &[("name", SYSNAME), ("object_id", SqlType::Int), ("principal_id", SqlType::Int), ("schema_id", SqlType::Int), ("parent_object_id", SqlType::Int), ("type", SqlType::Char(2)), ("type_desc", DESC), ("create_date", SqlType::DateTime), ("modify_date", SqlType::DateTime), ("is_ms_shipped", SqlType::Bit), ("is_published", SqlType::Bit), ("is_schema_published", SqlType::Bit)],
+        columns: &[
+            ("name", SYSNAME),
+            ("object_id", SqlType::Int),
+            ("principal_id", SqlType::Int),
+            ("schema_id", SqlType::Int),
+            ("parent_object_id", SqlType::Int),
+            ("type", SqlType::Char(2)),
+            ("type_desc", DESC),
+            ("create_date", SqlType::DateTime),
+            ("modify_date", SqlType::DateTime),
+            ("is_ms_shipped", SqlType::Bit),
+            ("is_published", SqlType::Bit),
+            ("is_schema_published", SqlType::Bit),
+        ],
         rows: objects,
     },
     SystemView {
@@ -175,7 +373,20 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         server_state: false,
         parameters: &[],
-        columns: &[("name", SYSNAME), ("object_id", SqlType::Int), ("principal_id", SqlType::Int), ("schema_id", SqlType::Int), ("parent_object_id", SqlType::Int), ("type", SqlType::Char(2)), ("type_desc", DESC), ("create_date", SqlType::DateTime), ("modify_date", SqlType::DateTime), ("is_ms_shipped", SqlType::Bit), ("is_published", SqlType::Bit), ("is_schema_published", SqlType::Bit)],
+        columns: &[
+            ("name", SYSNAME),
+            ("object_id", SqlType::Int),
+            ("principal_id", SqlType::Int),
+            ("schema_id", SqlType::Int),
+            ("parent_object_id", SqlType::Int),
+            ("type", SqlType::Char(2)),
+            ("type_desc", DESC),
+            ("create_date", SqlType::DateTime),
+            ("modify_date", SqlType::DateTime),
+            ("is_ms_shipped", SqlType::Bit),
+            ("is_published", SqlType::Bit),
+            ("is_schema_published", SqlType::Bit),
+        ],
         rows: system_objects,
     },
     SystemView {
@@ -185,7 +396,20 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         server_state: false,
         parameters: &[],
-        columns: &[("name", SYSNAME), ("object_id", SqlType::Int), ("principal_id", SqlType::Int), ("schema_id", SqlType::Int), ("parent_object_id", SqlType::Int), ("type", SqlType::Char(2)), ("type_desc", DESC), ("create_date", SqlType::DateTime), ("modify_date", SqlType::DateTime), ("is_ms_shipped", SqlType::Bit), ("is_published", SqlType::Bit), ("is_schema_published", SqlType::Bit)],
+        columns: &[
+            ("name", SYSNAME),
+            ("object_id", SqlType::Int),
+            ("principal_id", SqlType::Int),
+            ("schema_id", SqlType::Int),
+            ("parent_object_id", SqlType::Int),
+            ("type", SqlType::Char(2)),
+            ("type_desc", DESC),
+            ("create_date", SqlType::DateTime),
+            ("modify_date", SqlType::DateTime),
+            ("is_ms_shipped", SqlType::Bit),
+            ("is_published", SqlType::Bit),
+            ("is_schema_published", SqlType::Bit),
+        ],
         rows: all_objects,
     },
     SystemView {
@@ -195,7 +419,32 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         server_state: false,
         parameters: &[],
-        columns: &[("name", SYSNAME), ("object_id", SqlType::Int), ("principal_id", SqlType::Int), ("schema_id", SqlType::Int), ("parent_object_id", SqlType::Int), ("type", SqlType::Char(2)), ("type_desc", DESC), ("create_date", SqlType::DateTime), ("modify_date", SqlType::DateTime), ("is_ms_shipped", SqlType::Bit), ("is_published", SqlType::Bit), ("is_schema_published", SqlType::Bit), ("lob_data_space_id", SqlType::Int), ("filestream_data_space_id", SqlType::Int), ("max_column_id_used", SqlType::Int), ("lock_on_bulk_load", SqlType::Bit), ("uses_ansi_nulls", SqlType::Bit), ("is_replicated", SqlType::Bit), ("is_memory_optimized", SqlType::Bit), ("durability", SqlType::TinyInt), ("durability_desc", DESC), ("temporal_type", SqlType::TinyInt), ("temporal_type_desc", DESC), ("is_external", SqlType::Bit)],
+        columns: &[
+            ("name", SYSNAME),
+            ("object_id", SqlType::Int),
+            ("principal_id", SqlType::Int),
+            ("schema_id", SqlType::Int),
+            ("parent_object_id", SqlType::Int),
+            ("type", SqlType::Char(2)),
+            ("type_desc", DESC),
+            ("create_date", SqlType::DateTime),
+            ("modify_date", SqlType::DateTime),
+            ("is_ms_shipped", SqlType::Bit),
+            ("is_published", SqlType::Bit),
+            ("is_schema_published", SqlType::Bit),
+            ("lob_data_space_id", SqlType::Int),
+            ("filestream_data_space_id", SqlType::Int),
+            ("max_column_id_used", SqlType::Int),
+            ("lock_on_bulk_load", SqlType::Bit),
+            ("uses_ansi_nulls", SqlType::Bit),
+            ("is_replicated", SqlType::Bit),
+            ("is_memory_optimized", SqlType::Bit),
+            ("durability", SqlType::TinyInt),
+            ("durability_desc", DESC),
+            ("temporal_type", SqlType::TinyInt),
+            ("temporal_type_desc", DESC),
+            ("is_external", SqlType::Bit),
+        ],
         rows: tables,
     },
     SystemView {
@@ -205,7 +454,20 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         server_state: false,
         parameters: &[],
-        columns: &[("name", SYSNAME), ("object_id", SqlType::Int), ("principal_id", SqlType::Int), ("schema_id", SqlType::Int), ("parent_object_id", SqlType::Int), ("type", SqlType::Char(2)), ("type_desc", DESC), ("create_date", SqlType::DateTime), ("modify_date", SqlType::DateTime), ("is_ms_shipped", SqlType::Bit), ("is_published", SqlType::Bit), ("is_schema_published", SqlType::Bit)],
+        columns: &[
+            ("name", SYSNAME),
+            ("object_id", SqlType::Int),
+            ("principal_id", SqlType::Int),
+            ("schema_id", SqlType::Int),
+            ("parent_object_id", SqlType::Int),
+            ("type", SqlType::Char(2)),
+            ("type_desc", DESC),
+            ("create_date", SqlType::DateTime),
+            ("modify_date", SqlType::DateTime),
+            ("is_ms_shipped", SqlType::Bit),
+            ("is_published", SqlType::Bit),
+            ("is_schema_published", SqlType::Bit),
+        ],
         rows: procedures,
     },
     SystemView {
@@ -215,7 +477,15 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         server_state: false,
         parameters: &[],
-        columns: &[("object_id", SqlType::Int), ("definition", SqlType::NVarChar(Length::Max)), ("uses_ansi_nulls", SqlType::Bit), ("uses_quoted_identifier", SqlType::Bit), ("is_schema_bound", SqlType::Bit), ("uses_database_collation", SqlType::Bit), ("is_recompiled", SqlType::Bit)],
+        columns: &[
+            ("object_id", SqlType::Int),
+            ("definition", SqlType::NVarChar(Length::Max)),
+            ("uses_ansi_nulls", SqlType::Bit),
+            ("uses_quoted_identifier", SqlType::Bit),
+            ("is_schema_bound", SqlType::Bit),
+            ("uses_database_collation", SqlType::Bit),
+            ("is_recompiled", SqlType::Bit),
+        ],
         rows: modules,
     },
     SystemView {
@@ -225,7 +495,14 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         server_state: false,
         parameters: &[],
-        columns: &[("class", SqlType::TinyInt), ("class_desc", DESC), ("major_id", SqlType::Int), ("minor_id", SqlType::Int), ("name", SYSNAME), ("value", SqlType::SqlVariant)],
+        columns: &[
+            ("class", SqlType::TinyInt),
+            ("class_desc", DESC),
+            ("major_id", SqlType::Int),
+            ("minor_id", SqlType::Int),
+            ("name", SYSNAME),
+            ("value", SqlType::SqlVariant),
+        ],
         rows: properties,
     },
     SystemView {
@@ -234,8 +511,15 @@ pub(super) const ALL: &[SystemView] = &[
         database: "",
         scope: Scope::Function,
         server_state: false,
-        parameters: &[SYSNAME, SYSNAME, SYSNAME, SYSNAME, SYSNAME, SYSNAME, SYSNAME],
-        columns: &[("objtype", SYSNAME), ("objname", SYSNAME), ("name", SYSNAME), ("value", SqlType::SqlVariant)],
+        parameters: &[
+            SYSNAME, SYSNAME, SYSNAME, SYSNAME, SYSNAME, SYSNAME, SYSNAME,
+        ],
+        columns: &[
+            ("objtype", SYSNAME),
+            ("objname", SYSNAME),
+            ("name", SYSNAME),
+            ("value", SqlType::SqlVariant),
+        ],
         rows: list_properties,
     },
 ];

@@ -39,7 +39,10 @@ pub(super) const TYPES: &[(&str, u8, i32, i16, u8, u8)] = &[
 
 /// `TYPE_ID(name)`.
 pub(crate) fn type_id(name: &str) -> Option<i32> {
-    TYPES.iter().find(|(n, ..)| n.eq_ignore_ascii_case(name)).map(|t| t.2)
+    TYPES
+        .iter()
+        .find(|(n, ..)| n.eq_ignore_ascii_case(name))
+        .map(|t| t.2)
 }
 
 /// `TYPE_NAME(id)`.
@@ -77,7 +80,10 @@ pub(crate) fn max_length(sql_type: SqlType) -> i16 {
         SqlType::Time(s) => 3 + i16::from(s.div_ceil(2).saturating_sub(1).max(0)),
         SqlType::DateTime2(s) => 6 + i16::from(s.div_ceil(2).saturating_sub(1)),
         SqlType::DateTimeOffset(s) => 8 + i16::from(s.div_ceil(2).saturating_sub(1)),
-        other => TYPES.iter().find(|(n, ..)| *n == type_name(other)).map_or(0, |t| t.3),
+        other => TYPES
+            .iter()
+            .find(|(n, ..)| *n == type_name(other))
+            .map_or(0, |t| t.3),
     }
 }
 
@@ -85,10 +91,31 @@ pub(crate) fn max_length(sql_type: SqlType) -> i16 {
 pub(crate) fn precision(sql_type: SqlType) -> i32 {
     match sql_type {
         SqlType::Decimal { precision, .. } => i32::from(precision),
-        SqlType::Time(s) => if s == 0 { 8 } else { 9 + i32::from(s) },
-        SqlType::DateTime2(s) => if s == 0 { 19 } else { 20 + i32::from(s) },
-        SqlType::DateTimeOffset(s) => if s == 0 { 26 } else { 27 + i32::from(s) },
-        other => TYPES.iter().find(|(n, ..)| *n == type_name(other)).map_or(0, |t| i32::from(t.4)),
+        SqlType::Time(s) => {
+            if s == 0 {
+                8
+            } else {
+                9 + i32::from(s)
+            }
+        }
+        SqlType::DateTime2(s) => {
+            if s == 0 {
+                19
+            } else {
+                20 + i32::from(s)
+            }
+        }
+        SqlType::DateTimeOffset(s) => {
+            if s == 0 {
+                26
+            } else {
+                27 + i32::from(s)
+            }
+        }
+        other => TYPES
+            .iter()
+            .find(|(n, ..)| *n == type_name(other))
+            .map_or(0, |t| i32::from(t.4)),
     }
 }
 
@@ -97,6 +124,9 @@ pub(crate) fn scale(sql_type: SqlType) -> i32 {
     match sql_type {
         SqlType::Decimal { scale, .. } => i32::from(scale),
         SqlType::Time(s) | SqlType::DateTime2(s) | SqlType::DateTimeOffset(s) => i32::from(s),
-        other => TYPES.iter().find(|(n, ..)| *n == type_name(other)).map_or(0, |t| i32::from(t.5)),
+        other => TYPES
+            .iter()
+            .find(|(n, ..)| *n == type_name(other))
+            .map_or(0, |t| i32::from(t.5)),
     }
 }

@@ -28,21 +28,39 @@ impl Lab {
         let options = InstanceOptions {
             data: folder.to_owned(),
             server_name: "labtest".into(),
-            storage: Options { buffer_pool_bytes: 16 << 20, ..Options::default() },
+            storage: Options {
+                buffer_pool_bytes: 16 << 20,
+                ..Options::default()
+            },
             files: Arc::new(SystemFiles),
             faults: String::new(),
             max_connections: 100,
         };
         let instance = Instance::open(options).unwrap();
         set_login(&instance, "sa", PASSWORD, true, false).unwrap();
-        let config = ServerConfig::new("labdb", ProgramVersion { major: 16, minor: 0, build: 1000 });
+        let config = ServerConfig::new(
+            "labdb",
+            ProgramVersion {
+                major: 16,
+                minor: 0,
+                build: 1000,
+            },
+        );
         Server::start(instance, "127.0.0.1:0".parse().unwrap(), config).unwrap()
     }
 
     fn in_folder(folder: tempfile::TempDir) -> Self {
         let server = Self::open(folder.path());
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-        Self { folder, server: Some(server), runtime }
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .unwrap();
+        Self {
+            folder,
+            server: Some(server),
+            runtime,
+        }
     }
 
     pub fn server(&self) -> &Server {
@@ -59,7 +77,12 @@ impl Lab {
         self.runtime.block_on(work)
     }
 
-    pub fn connect_as(&self, user: &str, password: &str, database: &str) -> tiberius::Result<Connection> {
+    pub fn connect_as(
+        &self,
+        user: &str,
+        password: &str,
+        database: &str,
+    ) -> tiberius::Result<Connection> {
         let address = self.server().address();
         self.run(async {
             let mut config = Config::new();
@@ -77,7 +100,10 @@ impl Lab {
     }
 
     pub fn connect(&self) -> Session<'_> {
-        Session { lab: self, client: self.connect_as("sa", PASSWORD, "master").unwrap() }
+        Session {
+            lab: self,
+            client: self.connect_as("sa", PASSWORD, "master").unwrap(),
+        }
     }
 
     pub fn session(&self, client: Connection) -> Session<'_> {
@@ -103,7 +129,8 @@ impl Session<'_> {
     /// Runs a batch; all result sets, or the first error.
     pub fn try_all(&mut self, sql: &str) -> tiberius::Result<Vec<Vec<Row>>> {
         let client = &mut self.client;
-        self.lab.run(async { client.simple_query(sql).await?.into_results().await })
+        self.lab
+            .run(async { client.simple_query(sql).await?.into_results().await })
     }
 
     pub fn all(&mut self, sql: &str) -> Vec<Vec<Row>> {
@@ -129,7 +156,11 @@ impl Session<'_> {
     /// The text of an expression, cast to nvarchar; `NULL` for NULL.
     pub fn text(&mut self, expression: &str) -> String {
         let rows = self.rows(&format!("SELECT CAST({expression} AS nvarchar(4000))"));
-        rows[0].try_get::<&str, _>(0).unwrap().unwrap_or("NULL").to_owned()
+        rows[0]
+            .try_get::<&str, _>(0)
+            .unwrap()
+            .unwrap_or("NULL")
+            .to_owned()
     }
 
     /// One int.
@@ -141,6 +172,14 @@ impl Session<'_> {
     /// One text column of all rows, joined.
     pub fn column(&mut self, sql: &str) -> String {
         let rows = self.rows(sql);
-        rows.iter().map(|r| r.try_get::<&str, _>(0).unwrap().unwrap_or("NULL").to_owned()).collect::<Vec<_>>().join(",")
+        rows.iter()
+            .map(|r| {
+                r.try_get::<&str, _>(0)
+                    .unwrap()
+                    .unwrap_or("NULL")
+                    .to_owned()
+            })
+            .collect::<Vec<_>>()
+            .join(",")
     }
 }

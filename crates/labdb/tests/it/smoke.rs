@@ -14,7 +14,10 @@ fn a_driver_logs_in_creates_a_database_and_a_table_and_reads_back_what_it_insert
         s.exec("INSERT INTO dbo.t DEFAULT VALUES");
     }
     assert_eq!(s.int("SELECT COUNT(*) FROM dbo.t"), 5);
-    assert_eq!(s.column("SELECT note FROM dbo.t WHERE id = 3"), "twenty-eight characters here");
+    assert_eq!(
+        s.column("SELECT note FROM dbo.t WHERE id = 3"),
+        "twenty-eight characters here"
+    );
     assert_eq!(s.text("(SELECT MAX(id) FROM dbo.t)"), "5");
     let rows = s.rows("SELECT CAST(num_of_writes AS bigint), CAST(num_of_bytes_written AS bigint) FROM sys.dm_io_virtual_file_stats(DB_ID(N'd'), NULL) WHERE file_id = 2");
     assert!(rows[0].try_get::<i64, _>(0).unwrap().unwrap() > 5);
