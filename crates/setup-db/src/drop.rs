@@ -4,8 +4,19 @@ use crate::args::Args;
 use crate::create::read_mark;
 use crate::workshop::Workshop;
 use records::{Failure, FailureCode};
-use sqlserver::texts::{backup, database as texts};
+use sqlserver::texts::{Text, backup, database as texts};
 use sqlserver::{Columns, SqlError, mark};
+use std::time::Duration;
+
+/// Errors that say that another session is in the database: in use (3702), single user (924, 5064,
+/// 5070), no lock (5061), deadlock with a session that was thrown out (1205).
+const IN_THE_WAY: [u32; 6] = [3702, 924, 5064, 5070, 5061, 1205];
+
+/// How often the drop is tried.
+const DROP_ATTEMPTS: u32 = 5;
+
+/// The pause before it is tried again.
+const DROP_PAUSE: Duration = Duration::from_millis(200);
 
 /// Drops the database where it is there and ours. Gives remarks for the user.
 pub(crate) async fn drop_database(
@@ -23,11 +34,11 @@ pub(crate) async fn drop_database(
     let doing = format!("dropping the database `{}`", workshop.database);
     let dropped = if exclusively {
         let text = texts::drop_exclusively(&workshop.database);
-        workshop.run(&text, &doing).await
+        run_until_nobody_is_in_the_way(workshop, &text, &doing).await
     } else {
         end_our_sessions(workshop).await?;
         let text = texts::drop_plainly(&workshop.database);
-        workshop.run(&text, &doing).await
+        run_until_nobody_is_in_the_way(workshop, &text, &doing).await
     };
     if let Err(failure) = dropped {
         if exclusively && workshop.master.is_open() {
@@ -43,6 +54,30 @@ pub(crate) async fn drop_database(
         return Ok(Vec::new());
     }
     Ok(delete_history(workshop).await.err().into_iter().collect())
+}
+
+/// Sends a text again where a session that is just ending, or one that took the only seat, was in
+/// the way.
+async fn run_until_nobody_is_in_the_way(
+    workshop: &mut Workshop,
+    text: &Text,
+    doing: &str,
+) -> Result<(), Failure> {
+    let mut attempt = 1;
+    loop {
+        match workshop.run(text, doing).await {
+            Err(failure)
+                if attempt < DROP_ATTEMPTS
+                    && failure
+                        .sql_error
+                        .is_some_and(|number| IN_THE_WAY.contains(&number)) =>
+            {
+                attempt += 1;
+                tokio::time::sleep(DROP_PAUSE).await;
+            }
+            result => return result,
+        }
+    }
 }
 
 async fn allow(workshop: &mut Workshop, args: &Args, state: &str) -> Result<(), Failure> {

@@ -202,6 +202,12 @@ fn a_drop_that_fails_lets_everybody_in_again() {
     });
     let failure = failure_of(&model.setup(&["--drop"]), 1);
     assert_eq!(failure.sql_error, Some(3702));
+    let tried = model
+        .changes()
+        .iter()
+        .filter(|text| text.contains("DROP DATABASE"))
+        .count();
+    assert_eq!(tried, 5, "a session that is just ending is waited for");
     assert_eq!(
         model.changes().pop().unwrap(),
         "ALTER DATABASE [lab] SET MULTI_USER;"

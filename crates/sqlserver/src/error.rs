@@ -106,10 +106,21 @@ impl From<tiberius::error::Error> for SqlError {
                 line: token.line(),
                 message: token.message().to_owned(),
             }),
-            Driver::Io { message, .. } => Self::Lost(message),
+            Driver::Io { message, .. } => Self::Lost(how_it_was_lost(&message)),
             other => Self::Unreadable(other.to_string()),
         }
     }
+}
+
+/// The driver's text for a lost connection, without its wrapping and its advice for programmers.
+fn how_it_was_lost(message: &str) -> String {
+    const END_OF_STREAM: [&str; 3] = ["close_notify", "No more packets", "unexpected end of file"];
+    if END_OF_STREAM.iter().any(|text| message.contains(text)) {
+        return "the server closed it".to_owned();
+    }
+    message
+        .trim_start_matches("An error occurred during the attempt of performing I/O: ")
+        .to_owned()
 }
 
 #[cfg(test)]

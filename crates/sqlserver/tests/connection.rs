@@ -115,17 +115,25 @@ fn a_statement_past_its_deadline_is_cancelled_on_the_server_and_the_session_open
 
 #[test]
 fn a_connection_that_the_server_closes_is_lost_and_says_so() {
-    let double = Double::start(Door::Plain, |_| vec![Part::Close]);
-    let settings = settings(&double.server(), |_| {});
-    block_on(async {
-        let mut connection = Connection::open(&settings).await?;
-        let error = connection.batch("anything").await.unwrap_err();
-        assert!(matches!(error, SqlError::Lost(_)), "{error}");
-        assert!(!connection.is_open());
-        assert_eq!(error.failure("x").code, FailureCode::NoConnection);
-        Ok::<_, Failure>(())
-    })
-    .unwrap();
+    for (door, encrypt) in [
+        (Door::Plain, Encrypt::Disable),
+        (Door::Tls, Encrypt::Mandatory),
+    ] {
+        let double = Double::start(door, |_| vec![Part::Close]);
+        let settings = settings(&double.server(), |settings| {
+            settings.encrypt = encrypt;
+            settings.trust_certificate = true;
+        });
+        block_on(async {
+            let mut connection = Connection::open(&settings).await?;
+            let error = connection.batch("anything").await.unwrap_err();
+            assert_eq!(error, SqlError::Lost("the server closed it".to_owned()));
+            assert!(!connection.is_open());
+            assert_eq!(error.failure("x").code, FailureCode::NoConnection);
+            Ok::<_, Failure>(())
+        })
+        .unwrap();
+    }
 }
 
 #[test]
