@@ -74,7 +74,7 @@ impl Labdb {
     pub fn environment(&self, key: &str) -> &str {
         self.environment
             .get(key)
-            .unwrap_or_else(|| panic!("labdb's ready file has no {key}"))
+            .unwrap_or_else(|| panic!("the environment has no {key}"))
     }
 
     /// All of the environment that points at this server.
@@ -104,14 +104,14 @@ impl Drop for Labdb {
 }
 
 fn launch(folder: &Path, options: &LabdbOptions) -> (Child, HashMap<String, String>) {
-    let ready = folder.join("ready");
-    let _ = std::fs::remove_file(&ready);
+    let (data, port) = (folder.join("data"), folder.join("port"));
+    let _ = std::fs::remove_file(&port);
     let log = std::fs::File::create(folder.join("log")).expect("a log file");
     let process = program("labdb")
         .arg("--data")
-        .arg(folder.join("data"))
-        .args(["--listen", "127.0.0.1:0", "--ready-file"])
-        .arg(&ready)
+        .arg(&data)
+        .args(["--listen", "127.0.0.1:0", "--port-file"])
+        .arg(&port)
         .args(&options.arguments)
         .stdout(Stdio::null())
         .stderr(log)
@@ -120,10 +120,8 @@ fn launch(folder: &Path, options: &LabdbOptions) -> (Child, HashMap<String, Stri
     let mut process = process;
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {
-        if let Ok(text) = std::fs::read_to_string(&ready)
-            && text.ends_with('\n')
-        {
-            return (process, parse_ready_file(&text));
+        if let Ok(text) = std::fs::read_to_string(&port) {
+            return (process, environment(&data, text.trim()));
         }
         let ended = process.try_wait().expect("labdb's state");
         if ended.is_some() || Instant::now() > deadline {
@@ -135,10 +133,16 @@ fn launch(folder: &Path, options: &LabdbOptions) -> (Child, HashMap<String, Stri
     }
 }
 
-/// The ready file is made for a shell to read: `NAME='value'`, a line each.
-fn parse_ready_file(text: &str) -> HashMap<String, String> {
-    text.lines()
-        .filter_map(|line| line.split_once('='))
-        .map(|(key, value)| (key.to_owned(), value.trim_matches('\'').to_owned()))
-        .collect()
+/// The environment that points at a labdb with its files in `data`.
+fn environment(data: &Path, port: &str) -> HashMap<String, String> {
+    let password = std::fs::read_to_string(data.join("password")).expect("the password's file");
+    let certificate = data.join("certificate.pem");
+    [
+        ("SQLCMDSERVER", format!("127.0.0.1,{port}")),
+        ("SQLCMDUSER", "sa".to_owned()),
+        ("SQLCMDPASSWORD", password.trim().to_owned()),
+        ("WRITELOG_CA_FILE", certificate.display().to_string()),
+    ]
+    .map(|(key, value)| (key.to_owned(), value))
+    .into()
 }
