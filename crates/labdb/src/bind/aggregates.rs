@@ -112,13 +112,13 @@ pub(crate) fn aggregate_of(call: &FunctionCall) -> Option<AggregateKind> {
 /// Adds the aggregates in an expression to a list, each once.
 pub(crate) fn collect_aggregates<'e>(expression: &'e Expr, out: &mut Vec<&'e FunctionCall>) {
     walk(expression, &mut |e| {
-        if let Expr::Function(call) = e {
-            if aggregate_of(call).is_some() {
-                if !out.contains(&call) {
-                    out.push(call);
-                }
-                return false;
+        if let Expr::Function(call) = e
+            && aggregate_of(call).is_some()
+        {
+            if !out.contains(&call) {
+                out.push(call);
             }
+            return false;
         }
         true
     });
@@ -127,13 +127,13 @@ pub(crate) fn collect_aggregates<'e>(expression: &'e Expr, out: &mut Vec<&'e Fun
 /// Adds the window functions in an expression to a list, each once.
 pub(crate) fn collect_windows<'e>(expression: &'e Expr, out: &mut Vec<&'e FunctionCall>) {
     walk(expression, &mut |e| {
-        if let Expr::Function(call) = e {
-            if call.over.is_some() {
-                if !out.contains(&call) {
-                    out.push(call);
-                }
-                return false;
+        if let Expr::Function(call) = e
+            && call.over.is_some()
+        {
+            if !out.contains(&call) {
+                out.push(call);
             }
+            return false;
         }
         true
     });

@@ -121,10 +121,10 @@ fn is_comparison(op: BinaryOp) -> bool {
 impl Binder<'_> {
     /// Binds an expression.
     pub(crate) fn expression(&self, expression: &Expr, scope: &Scope<'_>) -> SqlResult<Typed> {
-        if let Some(grouping) = scope.grouping {
-            if let Some(found) = self.grouped(expression, scope, grouping)? {
-                return Ok(found);
-            }
+        if let Some(grouping) = scope.grouping
+            && let Some(found) = self.grouped(expression, scope, grouping)?
+        {
+            return Ok(found);
         }
         match expression {
             Expr::Literal(l) => literal(l),
@@ -275,10 +275,10 @@ impl Binder<'_> {
 
     fn unary(&self, op: UnaryOp, inner: &Expr, scope: &Scope<'_>) -> SqlResult<Typed> {
         // -2147483648 is an int, though 2147483648 is not.
-        if let (UnaryOp::Minus, Expr::Literal(Literal::Integer(digits))) = (op, inner) {
-            if let Ok(n) = format!("-{digits}").parse::<i32>() {
-                return Ok(Typed::constant(Value::Int(n), SqlType::Int));
-            }
+        if let (UnaryOp::Minus, Expr::Literal(Literal::Integer(digits))) = (op, inner)
+            && let Ok(n) = format!("-{digits}").parse::<i32>()
+        {
+            return Ok(Typed::constant(Value::Int(n), SqlType::Int));
         }
         let value = self.expression(inner, scope)?;
         let sql_type = value.sql_type;
@@ -295,10 +295,10 @@ impl Binder<'_> {
                     sql_type
                 };
                 let value = value.coerced(result)?;
-                if let Node::Constant(constant) = &value.node {
-                    if let Ok(negative) = crate::eval::arithmetic::negate(constant, result) {
-                        return Ok(Typed::constant(negative, result));
-                    }
+                if let Node::Constant(constant) = &value.node
+                    && let Ok(negative) = crate::eval::arithmetic::negate(constant, result)
+                {
+                    return Ok(Typed::constant(negative, result));
                 }
                 Ok(Typed {
                     node: Node::Negate(Box::new(value)),
@@ -807,14 +807,14 @@ pub(crate) fn arithmetic(op: BinaryOp, a: Typed, b: Typed) -> SqlResult<Typed> {
     let plan = arithmetic_types(op, left, right)?;
     let nullable = a.nullable || b.nullable;
     let (a, b) = (a.coerced(plan.left)?, b.coerced(plan.right)?);
-    if let (Node::Constant(x), Node::Constant(y)) = (&a.node, &b.node) {
-        if let Ok(value) = crate::eval::arithmetic::apply(op, x, y, plan.result) {
-            return Ok(Typed {
-                node: Node::Constant(value),
-                sql_type: plan.result,
-                nullable,
-            });
-        }
+    if let (Node::Constant(x), Node::Constant(y)) = (&a.node, &b.node)
+        && let Ok(value) = crate::eval::arithmetic::apply(op, x, y, plan.result)
+    {
+        return Ok(Typed {
+            node: Node::Constant(value),
+            sql_type: plan.result,
+            nullable,
+        });
     }
     Ok(Typed {
         node: Node::Arithmetic(op, Box::new(a), Box::new(b)),

@@ -181,9 +181,9 @@ fn equality_of_sides(condition: &Condition, left_width: usize) -> Option<(Typed,
         let (mut left, mut right) = (false, false);
         let known = columns_used(value, &mut |index| {
             if index < left_width {
-                left = true
+                left = true;
             } else {
-                right = true
+                right = true;
             }
         });
         match (known, left, right) {
@@ -480,15 +480,15 @@ impl Binder<'_> {
         hints: &[TableHint],
         target: Option<&str>,
     ) -> SqlResult<Bound> {
-        if name.parts.len() == 1 {
-            if let Some((plan, columns)) = self.common_source(name.object()) {
-                let shown = alias.unwrap_or(name.object());
-                return Ok(Bound {
-                    plan,
-                    columns: output_columns(&columns, shown),
-                    tables: vec![fold(shown)],
-                });
-            }
+        if name.parts.len() == 1
+            && let Some((plan, columns)) = self.common_source(name.object())
+        {
+            let shown = alias.unwrap_or(name.object());
+            return Ok(Bound {
+                plan,
+                columns: output_columns(&columns, shown),
+                tables: vec![fold(shown)],
+            });
         }
         match self.source(name)? {
             Source::Table(table) => {
@@ -686,12 +686,9 @@ fn find_alias(
             TableSource::Table { name, alias, .. } => {
                 let own = fold(alias.as_deref().unwrap_or(name.object()));
                 let same_table = matches!(target, TableSource::Table { name: wanted, .. } if fold(wanted.object()) == fold(name.object()));
-                (own == shown
-                    || (same_table
-                        && alias.is_some()
-                        && own != shown
-                        && fold(name.object()) == shown))
-                    .then(|| (own, source.clone()))
+                let chosen =
+                    own == shown || (same_table && alias.is_some() && fold(name.object()) == shown);
+                chosen.then(|| (own, source.clone()))
             }
             TableSource::Variable { name, alias } => {
                 let own = fold(alias.as_deref().unwrap_or(name));

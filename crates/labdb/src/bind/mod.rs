@@ -20,7 +20,7 @@ use crate::views::{self, SystemView};
 use labdb_tsql::ast::{self, ObjectName};
 use labdb_types::{Column, SqlError, SqlResult};
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A common table that a query can see.
@@ -123,6 +123,9 @@ impl<'a> Binder<'a> {
     }
 
     /// Finds a procedure.
+    ///
+    /// # Errors
+    /// Where its database cannot be entered.
     pub fn procedure(
         &self,
         name: &ObjectName,
@@ -175,7 +178,7 @@ impl<'a> Binder<'a> {
         outcome
     }
 
-    /// Whether SET IDENTITY_INSERT is ON for the table.
+    /// Whether SET `IDENTITY_INSERT` is ON for the table.
     pub(crate) fn identity_insert_on(&self, table: &Table) -> bool {
         *self.session.identity_insert.borrow() == Some(table.object_id)
     }
@@ -229,9 +232,9 @@ pub(crate) fn invalid_column(name: &str) -> SqlError {
 
 /// Columns by folded name, to see whether a name is given twice.
 pub(crate) fn duplicate_name(columns: &[Column]) -> Option<&str> {
-    let mut seen: HashMap<String, ()> = HashMap::new();
+    let mut seen = HashSet::new();
     columns
         .iter()
-        .find(|c| seen.insert(fold(&c.name), ()).is_some())
+        .find(|c| !seen.insert(fold(&c.name)))
         .map(|c| c.name.as_str())
 }

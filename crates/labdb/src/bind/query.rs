@@ -315,15 +315,13 @@ impl Binder<'_> {
         if let Some(at) = position(&item.key, width)? {
             return Ok(output_column(columns, at));
         }
-        if let Expr::Column(name) = &item.key {
-            if name.parts.len() == 1 {
-                let wanted = fold(name.object());
-                let named = select.items.iter().any(|i| matches!(i, SelectItem::Expr { alias: Some(alias), .. } if fold(alias) == wanted));
-                if named {
-                    if let Some(at) = columns.iter().position(|c| fold(&c.name) == wanted) {
-                        return Ok(output_column(columns, at));
-                    }
-                }
+        if let Expr::Column(name) = &item.key
+            && name.parts.len() == 1
+        {
+            let wanted = fold(name.object());
+            let named = select.items.iter().any(|i| matches!(i, SelectItem::Expr { alias: Some(alias), .. } if fold(alias) == wanted));
+            if named && let Some(at) = columns.iter().position(|c| fold(&c.name) == wanted) {
+                return Ok(output_column(columns, at));
             }
         }
         let value = self.expression(&item.key, scope)?;
@@ -380,21 +378,21 @@ impl Binder<'_> {
                     (None, Expr::Column(name)) => name.object().to_owned(),
                     _ => String::new(),
                 };
-                if let Expr::Column(column) = value {
-                    if let Ok(Some((0, at))) = scope.find(column) {
-                        let source = scope.columns.get(at);
-                        identity = source.is_some_and(|c| c.identity) && scope.grouping.is_none();
-                        if alias.is_none() {
-                            let name = source.map_or(name, |c| c.name.clone());
-                            columns.push(Column {
-                                name,
-                                sql_type: bound.sql_type,
-                                nullable: bound.nullable,
-                                identity,
-                            });
-                            values.push(bound);
-                            return Ok(());
-                        }
+                if let Expr::Column(column) = value
+                    && let Ok(Some((0, at))) = scope.find(column)
+                {
+                    let source = scope.columns.get(at);
+                    identity = source.is_some_and(|c| c.identity) && scope.grouping.is_none();
+                    if alias.is_none() {
+                        let name = source.map_or(name, |c| c.name.clone());
+                        columns.push(Column {
+                            name,
+                            sql_type: bound.sql_type,
+                            nullable: bound.nullable,
+                            identity,
+                        });
+                        values.push(bound);
+                        return Ok(());
                     }
                 }
                 columns.push(Column {
@@ -654,23 +652,22 @@ impl Binder<'_> {
                 }
                 return Ok(None);
             }
-            if aggregate_of(call).is_some() {
-                if let Some((at, (_, aggregate))) = grouping
+            if aggregate_of(call).is_some()
+                && let Some((at, (_, aggregate))) = grouping
                     .aggregates
                     .iter()
                     .enumerate()
                     .find(|(_, (c, _))| c == call)
-                {
-                    let nullable = !matches!(
-                        aggregate.kind,
-                        AggregateKind::Count | AggregateKind::CountRows
-                    );
-                    return Ok(Some(Typed::column(
-                        grouping.keys.len() + at,
-                        aggregate.sql_type,
-                        nullable,
-                    )));
-                }
+            {
+                let nullable = !matches!(
+                    aggregate.kind,
+                    AggregateKind::Count | AggregateKind::CountRows
+                );
+                return Ok(Some(Typed::column(
+                    grouping.keys.len() + at,
+                    aggregate.sql_type,
+                    nullable,
+                )));
             }
         }
         if !grouping.grouped {

@@ -56,6 +56,9 @@ impl<'a> Scope<'a> {
     }
 
     /// Resolves a column; the number of queries it is away and its place.
+    ///
+    /// # Errors
+    /// 209 where two columns have the name.
     pub fn find(&self, name: &ObjectName) -> SqlResult<Option<(usize, usize)>> {
         let wanted = fold(name.object());
         let prefix = name
@@ -101,6 +104,9 @@ impl<'a> Scope<'a> {
     }
 
     /// A column as an expression.
+    ///
+    /// # Errors
+    /// 207, 209 or 4104.
     pub fn column(&self, name: &ObjectName) -> SqlResult<Typed> {
         let Some((depth, index)) = self.find(name)? else {
             return Err(self.unknown(name));

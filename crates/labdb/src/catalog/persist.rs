@@ -407,10 +407,10 @@ fn fill(table: &Table, storage: &Arc<Database>) -> SqlResult<()> {
         for (index, map) in table.indexes.iter().zip(&mut maps) {
             map.insert(index.entry_key(index.key_of(&values), address), address);
         }
-        if let Some((at, identity)) = table.identity() {
-            if let Some(n) = values.get(at).and_then(crate::exec::table::identity_number) {
-                identity.note(n);
-            }
+        if let Some((at, identity)) = table.identity()
+            && let Some(n) = values.get(at).and_then(crate::exec::table::identity_number)
+        {
+            identity.note(n);
         }
         count += 1;
     }

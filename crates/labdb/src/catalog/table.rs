@@ -163,7 +163,7 @@ pub struct Index {
     pub unique: bool,
     /// CLUSTERED.
     pub clustered: bool,
-    /// OPTIMIZE_FOR_SEQUENTIAL_KEY.
+    /// `OPTIMIZE_FOR_SEQUENTIAL_KEY`.
     pub sequential_key: bool,
     /// The key.
     pub keys: Vec<IndexKey>,
@@ -273,6 +273,7 @@ impl Table {
     }
 
     /// A copy that shares rows and counters, for ALTER.
+    #[must_use]
     pub fn altered(&self) -> Self {
         Self {
             object_id: self.object_id,

@@ -81,11 +81,8 @@ pub fn arithmetic_types(op: BinaryOp, left: SqlType, right: SqlType) -> SqlResul
         } else {
             right
         };
-        return if is_integer(left) && is_integer(right) {
-            Ok(same(high))
-        } else if is_integer(high)
-            && (is_text(left) || is_text(right) || is_binary(left) || is_binary(right))
-        {
+        let number_like = |t| is_integer(t) || is_text(t) || is_binary(t);
+        return if is_integer(high) && number_like(left) && number_like(right) {
             Ok(same(high))
         } else {
             Err(incompatible(left, right, op))

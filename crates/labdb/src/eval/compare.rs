@@ -1,4 +1,4 @@
-//! Comparison under SQL_Latin1_General_CP1_CI_AS: case does not count, blanks at the end do
+//! Comparison under `SQL_Latin1_General_CP1_CI_AS`: case does not count, blanks at the end do
 //! not count; NULL compares as unknown.
 
 use super::{calendar, convert, wide};
@@ -104,10 +104,8 @@ pub fn equal_text(a: &str, b: &str) -> bool {
 pub(crate) fn weight(c: char) -> u32 {
     let class = if c.is_alphabetic() {
         2
-    } else if c.is_numeric() {
-        1
     } else {
-        0
+        u32::from(c.is_numeric())
     };
     (class << 24) | u32::from(c)
 }

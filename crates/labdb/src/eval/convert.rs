@@ -311,7 +311,7 @@ fn text_overflow(value: &Value, from: SqlType, to: SqlType) -> SqlError {
             ),
         ),
         SqlType::TinyInt | SqlType::SmallInt => SqlError::new(
-            if to == SqlType::TinyInt { 244 } else { 244 },
+            244,
             format!(
                 "The conversion of the {} value '{}' overflowed an {} column. Use a larger integer column.",
                 type_name(from),
@@ -502,34 +502,34 @@ fn to_text(value: &Value, from: SqlType, to: SqlType, style: Option<i32>) -> Sql
             ),
         )
     })?;
-    if let Some(limit) = text_length(to) {
-        if text.len() > usize::from(limit) {
-            if is_integer(from) && from != SqlType::Bit {
-                // A whole number that does not fit becomes an asterisk in char and varchar.
-                return if is_unicode(to) || from == SqlType::BigInt {
-                    Err(overflow(to))
-                } else {
-                    Ok(sized_text(Arc::from("*"), to))
-                };
-            }
-            if is_number(from) {
-                return Err(SqlError::new(
-                    8115,
-                    format!(
-                        "Arithmetic overflow error converting {} to data type {}.",
-                        type_name(from),
-                        type_name(to)
-                    ),
-                )
-                .state(5));
-            }
-            if from == SqlType::UniqueIdentifier {
-                return Err(SqlError::new(
-                    8170,
-                    "Insufficient result space to convert uniqueidentifier value to char.",
-                )
-                .state(2));
-            }
+    if let Some(limit) = text_length(to)
+        && text.len() > usize::from(limit)
+    {
+        if is_integer(from) && from != SqlType::Bit {
+            // A whole number that does not fit becomes an asterisk in char and varchar.
+            return if is_unicode(to) || from == SqlType::BigInt {
+                Err(overflow(to))
+            } else {
+                Ok(sized_text(Arc::from("*"), to))
+            };
+        }
+        if is_number(from) {
+            return Err(SqlError::new(
+                8115,
+                format!(
+                    "Arithmetic overflow error converting {} to data type {}.",
+                    type_name(from),
+                    type_name(to)
+                ),
+            )
+            .state(5));
+        }
+        if from == SqlType::UniqueIdentifier {
+            return Err(SqlError::new(
+                8170,
+                "Insufficient result space to convert uniqueidentifier value to char.",
+            )
+            .state(2));
         }
     }
     Ok(sized_text(Arc::from(text), to))
@@ -615,7 +615,7 @@ fn sized_binary(mut bytes: Vec<u8>, limit: Option<usize>, fixed: bool, number: b
 }
 
 fn unhex(digits: &str) -> Option<Vec<u8>> {
-    if digits.len() % 2 != 0 {
+    if !digits.len().is_multiple_of(2) {
         return None;
     }
     digits

@@ -69,7 +69,7 @@ fn general(value: f64) -> String {
     let text = scientific(value, 5);
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    if (-5..6).contains(&exponent) {
+    if (-4..6).contains(&exponent) {
         let decimals = (5 - exponent).max(0) as usize;
         return trim_zeros(&format!("{value:.decimals$}"));
     }

@@ -74,12 +74,12 @@ fn set(chars: &[char], start: usize) -> Option<(Token, usize)> {
     let mut ranges = Vec::new();
     let mut i = 0;
     while let Some(low) = inner.get(i).copied() {
-        if inner.get(i + 1) == Some(&'-') {
-            if let Some(high) = inner.get(i + 2).copied() {
-                ranges.push((low, high));
-                i += 3;
-                continue;
-            }
+        if inner.get(i + 1) == Some(&'-')
+            && let Some(high) = inner.get(i + 2).copied()
+        {
+            ranges.push((low, high));
+            i += 3;
+            continue;
         }
         ranges.push((low, low));
         i += 1;
@@ -103,20 +103,19 @@ fn run(text: &[char], tokens: &[Token]) -> bool {
     let (mut t, mut p) = (0, 0);
     let mut back: Option<(usize, usize)> = None;
     while t < text.len() || p < tokens.len() {
-        match tokens.get(p) {
-            Some(Token::Any) => {
-                back = Some((p, t));
-                p += 1;
-                continue;
-            }
-            Some(token) => {
-                if text.get(t).is_some_and(|c| accepts(token, *c)) {
-                    t += 1;
-                    p += 1;
-                    continue;
-                }
-            }
-            None => {}
+        let token = tokens.get(p);
+        if matches!(token, Some(Token::Any)) {
+            back = Some((p, t));
+            p += 1;
+            continue;
+        }
+        let fits = token
+            .zip(text.get(t))
+            .is_some_and(|(token, c)| accepts(token, *c));
+        if fits {
+            t += 1;
+            p += 1;
+            continue;
         }
         // Blanks at the end of the text are no difference for char columns.
         if p == tokens.len()

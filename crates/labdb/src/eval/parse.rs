@@ -160,10 +160,10 @@ pub fn moment(text: &str, style: i32) -> Result<Moment, DateFault> {
 }
 
 fn split_offset(text: &str) -> (&str, Option<i16>) {
-    if let Some(rest) = text.strip_suffix(['Z', 'z']) {
-        if rest.contains(':') {
-            return (rest.trim_end(), Some(0));
-        }
+    if let Some(rest) = text.strip_suffix(['Z', 'z'])
+        && rest.contains(':')
+    {
+        return (rest.trim_end(), Some(0));
     }
     let Some(at) = text.rfind(['+', '-']) else {
         return (text, None);
@@ -189,12 +189,11 @@ fn split_offset(text: &str) -> (&str, Option<i16>) {
 fn split_date_and_time(text: &str) -> (Option<&str>, Option<&str>) {
     let Some(colon) = text.find(':') else {
         let upper = text.to_ascii_uppercase();
-        if upper.ends_with("AM") || upper.ends_with("PM") {
-            if text.bytes().next().is_some_and(|b| b.is_ascii_digit())
-                && !text.contains(['-', '/', '.'])
-            {
-                return (None, Some(text));
-            }
+        if (upper.ends_with("AM") || upper.ends_with("PM"))
+            && text.bytes().next().is_some_and(|b| b.is_ascii_digit())
+            && !text.contains(['-', '/', '.'])
+        {
+            return (None, Some(text));
         }
         return (Some(text), None);
     };

@@ -125,6 +125,7 @@ pub fn product(a: Decimal, b: Decimal, scale: u8) -> Option<Decimal> {
 }
 
 /// `a / b` at a scale, cut off as SQL Server does. `None` on overflow; `b` must not be 0.
+#[allow(clippy::many_single_char_names, reason = "the formula's own letters")]
 pub fn quotient(a: Decimal, b: Decimal, scale: u8) -> Option<Decimal> {
     let negative = (a.mantissa < 0) != (b.mantissa < 0);
     // (a / 10^s1) / (b / 10^s2) * 10^s = a * 10^(s + s2 - s1) / b

@@ -159,7 +159,7 @@ pub fn run_rpc(
             output: a.output,
         })
         .collect();
-    let outcome = call::procedure(&mut executor, &target, bound);
+    let outcome = call::procedure(&mut executor, &target, &bound);
     let in_transaction = session.tran_count.get() > 0;
     let done = |error: bool| Done {
         rows: None,

@@ -18,17 +18,18 @@ impl Executor<'_> {
                 return self.nested(|e| e.text(&text, &[], &[]).map(|(outcome, _)| outcome));
             }
             ExecuteTarget::Procedure(name) => name.clone(),
-            ExecuteTarget::Variable(variable) => match self
-                .frame
-                .variable(&crate::catalog::fold(variable))?
-            {
-                Value::Text(text) => ObjectName {
-                    parts: crate::functions::split_name(&text),
-                },
-                _ => {
-                    return Err(SqlError::new(2812, "Could not find stored procedure ''.").state(62));
+            ExecuteTarget::Variable(variable) => {
+                match self.frame.variable(&crate::catalog::fold(variable))? {
+                    Value::Text(text) => ObjectName {
+                        parts: crate::functions::split_name(&text),
+                    },
+                    _ => {
+                        return Err(
+                            SqlError::new(2812, "Could not find stored procedure ''.").state(62)
+                        );
+                    }
                 }
-            },
+            }
         };
         let mut arguments = Vec::with_capacity(execute.arguments.len());
         for argument in &execute.arguments {
@@ -46,7 +47,7 @@ impl Executor<'_> {
             });
         }
         self.client.begin_procedure();
-        let returned = match procedure(self, &name, arguments) {
+        let returned = match procedure(self, &name, &arguments) {
             Ok(returned) => returned,
             Err(e) => {
                 if self.frame.tries.get() == 0 {
@@ -200,12 +201,12 @@ pub(crate) fn outputs(
 pub(crate) fn procedure(
     executor: &mut Executor<'_>,
     name: &ObjectName,
-    arguments: Vec<Argument>,
+    arguments: &[Argument],
 ) -> SqlResult<Returned> {
     executor.aborted = false;
     let found = Binder::new(executor.session, executor.frame).procedure(name)?;
     let Some((procedure, database)) = found else {
-        if let Some(outcome) = system_procedures::call(executor, name, &arguments) {
+        if let Some(outcome) = system_procedures::call(executor, name, arguments) {
             return outcome;
         }
         return Err(SqlError::new(
@@ -230,7 +231,7 @@ pub(crate) fn procedure(
         }
         let (outcome, targets, aborted) = {
             let mut inner = Executor::new(session, &frame, &mut *executor.client, owner);
-            let targets = parameters::bind(&procedure.name, &procedure.parameters, &arguments, &frame, |e| inner.evaluate(e));
+            let targets = parameters::bind(&procedure.name, &procedure.parameters, arguments, &frame, |e| inner.evaluate(e));
             match targets {
                 Ok(targets) => {
                     let outcome = inner.run_all(&procedure.body);
@@ -261,6 +262,6 @@ pub(crate) fn procedure(
             }
             executor.client.error(&error.at_line(executor.line))?;
         }
-        Ok(Returned { status, outputs: outputs(&frame, &targets, &arguments)? })
+        Ok(Returned { status, outputs: outputs(&frame, &targets, arguments)? })
     })
 }

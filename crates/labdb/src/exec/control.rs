@@ -150,7 +150,7 @@ impl Executor<'_> {
             }
             Err(e) => {
                 let line = self.line;
-                let outcome = self.failed(e.at_line(line), mark)?;
+                let outcome = self.failed(e.at_line(line), mark.as_ref())?;
                 Ok(Guarded::Failed(outcome))
             }
         }
@@ -172,7 +172,7 @@ impl Executor<'_> {
     pub(crate) fn failed(
         &mut self,
         mut error: SqlError,
-        mark: Option<crate::session::Mark>,
+        mark: Option<&crate::session::Mark>,
     ) -> SqlResult<Outcome> {
         let session = self.session;
         if error.procedure.is_none() {
@@ -188,12 +188,12 @@ impl Executor<'_> {
         let open = session.tran_count.get() > 0 || session.atomic.get() > 0;
         if open {
             let mut slot = session.transaction.borrow_mut();
-            if let (Some(transaction), Some(mark)) = (slot.as_mut(), &mark) {
+            if let (Some(transaction), Some(mark)) = (slot.as_mut(), mark) {
                 transaction.rollback_to(session, mark)?;
-            } else if let (Some(transaction), None) = (slot.as_mut(), &mark) {
-                if session.tran_count.get() == 0 {
-                    transaction.doomed = true;
-                }
+            } else if let (Some(transaction), None) = (slot.as_mut(), mark)
+                && session.tran_count.get() == 0
+            {
+                transaction.doomed = true;
             }
         } else if let Some(transaction) = session.transaction.borrow_mut().take() {
             transaction.rollback(session);
@@ -346,7 +346,7 @@ impl Executor<'_> {
     /// Looks whether the client cancelled.
     pub(crate) fn poll_client(&mut self) -> SqlResult<()> {
         self.polls = self.polls.wrapping_add(1);
-        if self.polls % 64 == 0 && self.client.cancel_requested() {
+        if self.polls.is_multiple_of(64) && self.client.cancel_requested() {
             return Err(crate::session::cancelled());
         }
         self.session.check_cancelled()

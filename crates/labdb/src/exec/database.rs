@@ -59,7 +59,7 @@ fn growth(size: FileSize) -> SqlResult<Growth> {
             Err(SqlError::new(102, "Incorrect syntax near 'UNLIMITED'.").severity(15))
         }
         // Rounded up to 64 KB, as SQL Server does.
-        sized => Ok(Growth::Bytes(
+        sized @ FileSize::Size(..) => Ok(Growth::Bytes(
             bytes(sized).unwrap_or(0).div_ceil(65_536) * 65_536,
         )),
     }

@@ -39,7 +39,7 @@ pub(crate) fn cannot_drop(what: &str, name: &str) -> SqlError {
 fn suffix(id: i32) -> String {
     format!(
         "{:016X}",
-        (id as u32 as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        u64::from(id as u32).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     )
 }
 
@@ -234,7 +234,7 @@ impl Executor<'_> {
         columns: &[Column],
     ) -> SqlResult<Arc<Table>> {
         let object = name.object();
-        let table_columns = |_: ()| -> Vec<TableColumn> {
+        let table_columns = |(): ()| -> Vec<TableColumn> {
             columns
                 .iter()
                 .enumerate()

@@ -170,12 +170,10 @@ impl Executor<'_> {
         options: &[IndexOption],
     ) -> SqlResult<()> {
         let table = Binder::new(self.session, self.frame).table(table_name)?;
-        if let Some(name) = name {
-            if !table.indexes.iter().any(|i| fold(&i.name) == fold(name)) {
-                return Err(
-                    SqlError::new(2727, format!("Cannot find index '{name}'.")).severity(11)
-                );
-            }
+        if let Some(name) = name
+            && !table.indexes.iter().any(|i| fold(&i.name) == fold(name))
+        {
+            return Err(SqlError::new(2727, format!("Cannot find index '{name}'.")).severity(11));
         }
         let chosen = |index: &Index| name.is_none_or(|n| fold(n) == fold(&index.name));
         match action {

@@ -267,11 +267,11 @@ impl Typed {
             || (types::is_binary(target) && types::is_binary(self.sql_type));
         if sized && same_kind {
             // The length is looked at when the row is stored; a constant is looked at now.
-            if let crate::plan::Node::Constant(value) = &self.node {
-                if convert::fits(value, target) {
-                    let value = convert::convert(value, self.sql_type, target, None)?;
-                    return Ok(Self::constant(value, target));
-                }
+            if let crate::plan::Node::Constant(value) = &self.node
+                && convert::fits(value, target)
+            {
+                let value = convert::convert(value, self.sql_type, target, None)?;
+                return Ok(Self::constant(value, target));
             }
             return Ok(self);
         }
@@ -395,7 +395,7 @@ impl Executor<'_> {
                     let stored =
                         self.insert_row(&plan.table, &plan.rules, &plan.places, &row, types)?;
                     count += 1;
-                    if count % 1024 == 0 {
+                    if count.is_multiple_of(1024) {
                         self.poll_client()?;
                     }
                     if plan.output.is_some() {

@@ -7,6 +7,7 @@ use crate::session::Session;
 use labdb_storage::{HeapId, LockMode, LockRequest, LockTimeout, Resource, RowId};
 use labdb_types::SqlResult;
 use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::time::Duration;
 
 /// After so many row locks on one table a transaction asks for the table instead, as SQL Server's
@@ -181,7 +182,6 @@ pub fn key(
         return Ok(());
     }
     state.keys += 1;
-    use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
     let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(key);
     let index = (table.object_id as u32)
         .wrapping_mul(31)

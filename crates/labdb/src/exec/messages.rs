@@ -2,6 +2,7 @@
 
 use crate::eval::convert;
 use labdb_types::{SqlError, SqlResult, Value};
+use std::fmt::Write as _;
 
 /// Fills the `%` places of a text: `%d %i %u %s %x %X %o %%`, with flags, width and precision.
 ///
@@ -111,15 +112,15 @@ pub fn format(text: &str, arguments: &[Value]) -> SqlResult<String> {
             }
         };
         if left {
-            out.push_str(&format!("{body:<width$}"));
+            let _ = write!(out, "{body:<width$}");
         } else if zero && kind != 's' {
             let (sign, digits) = body
                 .strip_prefix('-')
                 .map_or(("", body.as_str()), |d| ("-", d));
             let room = width.saturating_sub(sign.len());
-            out.push_str(&format!("{sign}{digits:0>room$}"));
+            let _ = write!(out, "{sign}{digits:0>room$}");
         } else {
-            out.push_str(&format!("{body:>width$}"));
+            let _ = write!(out, "{body:>width$}");
         }
     }
     Ok(out)

@@ -223,7 +223,7 @@ impl Executor<'_> {
             let mut found: Vec<Found> = Vec::new();
             let mut seen = HashSet::new();
             rows.plan.run(&self.context(), None, &mut |row| {
-                if found.len() % 1024 == 0 {
+                if found.len().is_multiple_of(1024) {
                     self.session.check_cancelled()?;
                 }
                 let Some(Value::BigInt(address)) = row.get(rows.address) else {
@@ -241,7 +241,7 @@ impl Executor<'_> {
             })?;
             match &limit {
                 Some((Value::Float(share), true)) => {
-                    found.truncate((found.len() as f64 * share / 100.0).ceil() as usize)
+                    found.truncate((found.len() as f64 * share / 100.0).ceil() as usize);
                 }
                 Some((value, _)) => found
                     .truncate(usize::try_from(convert::as_i64(value).unwrap_or(0)).unwrap_or(0)),

@@ -90,10 +90,10 @@ impl Executor<'_> {
         make: impl FnOnce(&Binder<'_>) -> SqlResult<Bound>,
     ) -> SqlResult<Bound> {
         let version = self.version();
-        if let Some(entry) = self.session.plans.borrow().entries.get(&key) {
-            if entry.version == version {
-                return Ok(entry.bound.clone());
-            }
+        if let Some(entry) = self.session.plans.borrow().entries.get(&key)
+            && entry.version == version
+        {
+            return Ok(entry.bound.clone());
         }
         let binder = Binder::new(self.session, self.frame);
         let bound = make(&binder)?;

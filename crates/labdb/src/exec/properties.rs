@@ -1,4 +1,4 @@
-//! sp_addextendedproperty and its kin.
+//! `sp_addextendedproperty` and its kin.
 
 use super::Executor;
 use super::parameters::{Argument, Returned};

@@ -77,7 +77,7 @@ impl Executor<'_> {
         plan.plan.run(&context, None, &mut |row: Vec<Value>| {
             client.row(&row)?;
             count += 1;
-            if count % 256 == 0 && client.cancel_requested() {
+            if count.is_multiple_of(256) && client.cancel_requested() {
                 return Err(crate::session::cancelled());
             }
             Ok(if count == limit {
@@ -98,10 +98,10 @@ impl Executor<'_> {
         let table = self.create_table_of(name, &columns)?;
         let mut count = 0;
         for row in &rows {
-            if let Some((at, identity)) = table.identity() {
-                if let Some(n) = row.get(at).and_then(super::table::identity_number) {
-                    identity.note(n);
-                }
+            if let Some((at, identity)) = table.identity()
+                && let Some(n) = row.get(at).and_then(super::table::identity_number)
+            {
+                identity.note(n);
             }
             super::table::insert(self.session, &table, row)?;
             count += 1;

@@ -80,18 +80,18 @@ impl Executor<'_> {
             "NOCOUNT" => session.options.borrow_mut().no_count = switch()?,
             "XACT_ABORT" => session.options.borrow_mut().xact_abort = switch()?,
             "IMPLICIT_TRANSACTIONS" => {
-                session.options.borrow_mut().implicit_transactions = switch()?
+                session.options.borrow_mut().implicit_transactions = switch()?;
             }
             "PARSEONLY" => session.options.borrow_mut().parse_only = switch()?,
             "FMTONLY" => session.options.borrow_mut().format_only = switch()?,
             "NOEXEC" => session.options.borrow_mut().no_exec = switch()?,
             "ROWCOUNT" => {
                 session.options.borrow_mut().row_count =
-                    u64::try_from(self.number(value)?).unwrap_or(0)
+                    u64::try_from(self.number(value)?).unwrap_or(0);
             }
             "LOCK_TIMEOUT" => {
                 session.options.borrow_mut().lock_timeout =
-                    self.number(value)?.clamp(-1, i64::from(i32::MAX)) as i32
+                    self.number(value)?.clamp(-1, i64::from(i32::MAX)) as i32;
             }
             "TEXTSIZE" => {
                 let n = self.number(value)?.clamp(-1, i64::from(i32::MAX)) as i32;

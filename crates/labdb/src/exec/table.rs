@@ -119,7 +119,7 @@ pub fn read(
                     for found in database.storage.scan(*heap) {
                         let found = found.map_err(|e| storage_error(&e, &database.name()))?;
                         count += 1;
-                        if count % 1024 == 0 {
+                        if count.is_multiple_of(1024) {
                             ctx.session.check_cancelled()?;
                         }
                         let address = found.id.to_bits();

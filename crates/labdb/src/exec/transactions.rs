@@ -35,16 +35,17 @@ impl Executor<'_> {
         self.done(crate::session::Command::Other, None)
     }
 
-    /// Begins a transaction by itself where SET IMPLICIT_TRANSACTIONS is ON.
+    /// Begins a transaction by itself where SET `IMPLICIT_TRANSACTIONS` is ON.
     pub(crate) fn implicit_begin(&mut self) -> SqlResult<()> {
         let session = self.session;
-        if let Some(transaction) = session.transaction.borrow().as_ref() {
-            if transaction.doomed && session.tran_count.get() > 0 {
-                return Err(SqlError::new(
-                    3930,
-                    "The current transaction cannot be committed and cannot support operations that write to the log file. Roll back the transaction.",
-                ));
-            }
+        if let Some(transaction) = session.transaction.borrow().as_ref()
+            && transaction.doomed
+            && session.tran_count.get() > 0
+        {
+            return Err(SqlError::new(
+                3930,
+                "The current transaction cannot be committed and cannot support operations that write to the log file. Roll back the transaction.",
+            ));
         }
         if !session.options.borrow().implicit_transactions
             || session.tran_count.get() > 0

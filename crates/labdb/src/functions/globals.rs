@@ -86,7 +86,7 @@ pub const GLOBALS: &[Scalar] = &[
         c.ctx.session.options.borrow().date_first
     ))),
     global!("@@MICROSOFTVERSION", SqlType::Int, |_| Ok(Value::Int(
-        16 << 24 | 1000
+        0x1000_03E8
     ))),
     global!("@@CONNECTIONS", SqlType::Int, |c| Ok(Value::Int(
         c.ctx.session.instance.sessions().len() as i32

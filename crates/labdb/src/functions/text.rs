@@ -324,10 +324,11 @@ fn soundex(call: &Call<'_>) -> SqlResult<Value> {
     let mut last = soundex_code(first);
     for c in chars {
         let code = soundex_code(c);
-        if let Some(digit) = code {
-            if code != last && out.len() < 4 {
-                out.push(digit);
-            }
+        if let Some(digit) = code
+            && code != last
+            && out.len() < 4
+        {
+            out.push(digit);
         }
         if !matches!(c.to_ascii_uppercase(), 'H' | 'W') {
             last = code;

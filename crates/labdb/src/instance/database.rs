@@ -66,9 +66,9 @@ pub struct Database {
     delayed_durability: AtomicU8,
     /// [`UserAccess`] as a number.
     user_access: AtomicU8,
-    /// The session that holds a SINGLE_USER database.
+    /// The session that holds a `SINGLE_USER` database.
     pub single_user: Mutex<Option<i16>>,
-    /// READ_ONLY.
+    /// `READ_ONLY`.
     pub read_only: AtomicBool,
     /// Dropped: sessions that still hold it get errors.
     pub dropped: AtomicBool,
@@ -226,7 +226,7 @@ impl Database {
         }
     }
 
-    /// Sets who may be in it; `holder` is the session that sets SINGLE_USER.
+    /// Sets who may be in it; `holder` is the session that sets `SINGLE_USER`.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -237,7 +237,7 @@ impl Database {
         Ok(())
     }
 
-    /// Sets READ_ONLY or READ_WRITE.
+    /// Sets `READ_ONLY` or `READ_WRITE`.
     ///
     /// # Errors
     /// When it cannot be written.

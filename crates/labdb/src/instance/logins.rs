@@ -99,10 +99,10 @@ impl PasswordCache {
     /// Whether the password is the login's.
     pub(super) fn verify(&self, login: &Login, password: &str) -> bool {
         let text = format!("{}\0{}\0{password}", login.hash.salt, login.hash.hash);
-        if let Some(tag) = self.known.lock().get(&login.name) {
-            if hmac::verify(&self.key, text.as_bytes(), tag.as_ref()).is_ok() {
-                return true;
-            }
+        if let Some(tag) = self.known.lock().get(&login.name)
+            && hmac::verify(&self.key, text.as_bytes(), tag.as_ref()).is_ok()
+        {
+            return true;
         }
         let right = login.hash.verify(password);
         if right {

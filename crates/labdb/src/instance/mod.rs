@@ -78,7 +78,7 @@ impl Instance {
     ///
     /// # Errors
     /// When the folder cannot be used, or a system database cannot be opened. A user database
-    /// that cannot be opened is RECOVERY_PENDING and named in the log.
+    /// that cannot be opened is `RECOVERY_PENDING` and named in the log.
     pub fn open(options: InstanceOptions) -> SqlResult<Arc<Self>> {
         std::fs::create_dir_all(&options.data).map_err(|e| startup(&options.data, &e))?;
         let state = State::load(&options.data)?;
@@ -238,7 +238,9 @@ impl Instance {
     /// The lowest database id from 5 that is free.
     pub fn free_database_id(&self) -> i32 {
         let used: Vec<i32> = self.state.lock().databases.iter().map(|d| d.id).collect();
-        (5..).find(|id| !used.contains(id)).unwrap_or(5)
+        (5..i32::MAX)
+            .find(|id| !used.contains(id))
+            .unwrap_or(i32::MAX)
     }
 
     /// Changes when any schema does: bound plans are as of one version.

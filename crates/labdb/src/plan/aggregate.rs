@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Which aggregate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AggregateKind {
-    /// COUNT(*) and COUNT_BIG(*).
+    /// COUNT(*) and `COUNT_BIG`(*).
     CountRows,
     /// COUNT(e).
     Count,
@@ -30,9 +30,9 @@ pub enum AggregateKind {
     Var,
     /// VARP.
     VarP,
-    /// STRING_AGG.
+    /// `STRING_AGG`.
     StringAgg,
-    /// CHECKSUM_AGG.
+    /// `CHECKSUM_AGG`.
     ChecksumAgg,
 }
 
@@ -79,9 +79,9 @@ pub struct Aggregate {
     pub kind: AggregateKind,
     /// Its argument, converted to what the aggregate adds up.
     pub argument: Option<Typed>,
-    /// STRING_AGG's separator.
+    /// `STRING_AGG`'s separator.
     pub separator: Option<Typed>,
-    /// STRING_AGG's order.
+    /// `STRING_AGG`'s order.
     pub order: Vec<SortKey>,
     /// DISTINCT.
     pub distinct: bool,
@@ -240,10 +240,10 @@ impl Accumulator {
         if value.is_null() {
             return Ok(());
         }
-        if let Some(seen) = &mut self.seen {
-            if !seen.insert(key::of(std::slice::from_ref(&value))) {
-                return Ok(());
-            }
+        if let Some(seen) = &mut self.seen
+            && !seen.insert(key::of(std::slice::from_ref(&value)))
+        {
+            return Ok(());
         }
         self.rows += 1;
         match aggregate.kind {

@@ -45,7 +45,7 @@ pub enum Node {
         value: Box<Typed>,
         /// CONVERT's style.
         style: Option<Box<Typed>>,
-        /// A failure gives NULL (TRY_CAST).
+        /// A failure gives NULL (`TRY_CAST`).
         or_null: bool,
     },
     /// CASE, with the operand already compared.
@@ -111,6 +111,7 @@ impl Typed {
     }
 
     /// The same under an explicit conversion.
+    #[must_use]
     pub fn converted(self, target: SqlType, style: Option<Typed>, or_null: bool) -> Self {
         let nullable = self.nullable || or_null;
         if let (Node::Constant(value), None) = (&self.node, &style) {

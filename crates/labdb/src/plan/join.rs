@@ -68,10 +68,8 @@ pub(super) fn run(
                 continue;
             }
             any = true;
-            if keep_right {
-                if let Some(flag) = other.matched.get_mut(place) {
-                    *flag = true;
-                }
+            if keep_right && let Some(flag) = other.matched.get_mut(place) {
+                *flag = true;
             }
             if sink(joined)? == Flow::Enough {
                 return Ok(Flow::Enough);

@@ -431,7 +431,7 @@ fn group(
     let mut count = 0_u64;
     input.run(ctx, outer, &mut |row| {
         count += 1;
-        if count % 1024 == 0 {
+        if count.is_multiple_of(1024) {
             ctx.session.check_cancelled()?;
         }
         let env = Env::new(&row, outer);

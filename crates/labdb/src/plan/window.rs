@@ -9,11 +9,11 @@ use std::collections::HashMap;
 /// What a window function works out.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WindowFunction {
-    /// ROW_NUMBER.
+    /// `ROW_NUMBER`.
     RowNumber,
     /// RANK.
     Rank,
-    /// DENSE_RANK.
+    /// `DENSE_RANK`.
     DenseRank,
     /// NTILE(n).
     Ntile(Typed),
@@ -28,9 +28,9 @@ pub enum WindowFunction {
         /// LAG.
         back: bool,
     },
-    /// FIRST_VALUE.
+    /// `FIRST_VALUE`.
     First(Typed),
-    /// LAST_VALUE.
+    /// `LAST_VALUE`.
     Last(Typed),
     /// An aggregate.
     Aggregate(Aggregate),

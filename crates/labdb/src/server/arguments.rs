@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// A small server that speaks TDS and runs a subset of T-SQL on a real write-ahead log. It is not
 /// Microsoft SQL Server.
 ///
-/// The password of the first login comes from LABDB_PASSWORD. Where that is not set, one is made
+/// The password of the first login comes from `LABDB_PASSWORD`. Where that is not set, one is made
 /// at the first start and written to DIR/password, which only the owner can read.
 ///
 /// It runs until SIGTERM or SIGINT and then closes its databases. Exit codes: 0 it was told to
@@ -32,7 +32,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "sa")]
     pub login: String,
     /// A further login without rights, NAME, or with one, NAME:view-server-state. Its password
-    /// comes from LABDB_PASSWORD_NAME (upper case). May be given several times.
+    /// comes from `LABDB_PASSWORD_NAME` (upper case). May be given several times.
     #[arg(long, value_name = "NAME[:RIGHT]")]
     pub user: Vec<String>,
     /// Whether connections are encrypted.

@@ -17,9 +17,8 @@ use std::time::{Instant, SystemTime};
 pub(super) fn serve(socket: TcpStream, instance: &Arc<Instance>, config: &ServerConfig) {
     // A small answer must not wait for a full packet.
     let _ = socket.set_nodelay(true);
-    let (mut connection, login) = match Connection::accept(socket, config) {
-        Ok(accepted) => accepted,
-        Err(_) => return,
+    let Ok((mut connection, login)) = Connection::accept(socket, config) else {
+        return;
     };
     let session = match log_in(&mut connection, &login, instance) {
         Ok(session) => session,

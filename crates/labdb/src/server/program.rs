@@ -87,7 +87,8 @@ fn announce(
         arguments.login
     );
     if let Some(file) = password_file {
-        text.push_str(&format!(", its password in {}", file.display()));
+        text.push_str(", its password in ");
+        text.push_str(&file.display().to_string());
     }
     let _ = writeln!(std::io::stderr(), "{text}");
     server

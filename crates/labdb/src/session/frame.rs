@@ -29,7 +29,7 @@ pub struct Frame {
     pub procedure: Option<String>,
     /// Its object id.
     pub procedure_id: Option<i32>,
-    /// SCOPE_IDENTITY().
+    /// `SCOPE_IDENTITY()`.
     pub scope_identity: Cell<Option<i64>>,
     /// 0 for a batch, more for what it calls.
     pub level: u32,

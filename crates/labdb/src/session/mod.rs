@@ -57,11 +57,11 @@ pub struct Session {
     pub prepared: RefCell<HashMap<i32, Prepared>>,
     /// Bound plans.
     pub plans: RefCell<PlanCache>,
-    /// CONTEXT_INFO.
+    /// `CONTEXT_INFO`.
     pub context_info: RefCell<Value>,
     /// How deep procedures and EXEC texts are nested.
     pub nesting: Cell<u32>,
-    /// The table for which SET IDENTITY_INSERT is ON.
+    /// The table for which SET `IDENTITY_INSERT` is ON.
     pub identity_insert: RefCell<Option<i32>>,
     /// The state of RAND.
     pub random: RefCell<rand::rngs::StdRng>,

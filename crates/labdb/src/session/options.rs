@@ -22,19 +22,19 @@ pub enum Isolation {
 pub struct SetOptions {
     /// NOCOUNT.
     pub no_count: bool,
-    /// XACT_ABORT.
+    /// `XACT_ABORT`.
     pub xact_abort: bool,
-    /// IMPLICIT_TRANSACTIONS.
+    /// `IMPLICIT_TRANSACTIONS`.
     pub implicit_transactions: bool,
     /// ROWCOUNT; 0 is no limit.
     pub row_count: u64,
-    /// LOCK_TIMEOUT in ms; -1 waits for ever.
+    /// `LOCK_TIMEOUT` in ms; -1 waits for ever.
     pub lock_timeout: i32,
     /// TEXTSIZE.
     pub text_size: i32,
     /// TRANSACTION ISOLATION LEVEL.
     pub isolation: Isolation,
-    /// DEADLOCK_PRIORITY, -10 to 10.
+    /// `DEADLOCK_PRIORITY`, -10 to 10.
     pub deadlock_priority: i8,
     /// DATEFIRST.
     pub date_first: u8,

@@ -23,6 +23,7 @@ fn all_tables(view: &ViewContext<'_>) -> Vec<Arc<Table>> {
     tables
 }
 
+#[allow(clippy::too_many_arguments, reason = "one for each fact of a column")]
 fn column_row(
     object_id: i32,
     name: &str,

@@ -1,4 +1,4 @@
-//! INFORMATION_SCHEMA.
+//! `INFORMATION_SCHEMA`.
 
 use super::{SYSNAME, Scope, SystemView, ViewContext, int, nvarchar, small, text};
 use crate::eval::types::{is_binary, is_number, is_temporal, is_text, is_unicode, text_length};

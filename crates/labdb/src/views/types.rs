@@ -77,7 +77,7 @@ pub(crate) fn max_length(sql_type: SqlType) -> i16 {
             20..=28 => 13,
             _ => 17,
         },
-        SqlType::Time(s) => 3 + i16::from(s.div_ceil(2).saturating_sub(1).max(0)),
+        SqlType::Time(s) => 3 + i16::from(s.div_ceil(2).saturating_sub(1)),
         SqlType::DateTime2(s) => 6 + i16::from(s.div_ceil(2).saturating_sub(1)),
         SqlType::DateTimeOffset(s) => 8 + i16::from(s.div_ceil(2).saturating_sub(1)),
         other => TYPES

@@ -9,18 +9,18 @@ use tiberius::{AuthMethod, Client, Config, EncryptionLevel, Row};
 use tokio::net::TcpStream;
 use tokio_util::compat::{Compat, TokioAsyncWriteCompatExt};
 
-pub type Connection = Client<Compat<TcpStream>>;
+pub(crate) type Connection = Client<Compat<TcpStream>>;
 
-pub const PASSWORD: &str = "a password for tests";
+pub(crate) const PASSWORD: &str = "a password for tests";
 
-pub struct Lab {
-    pub folder: tempfile::TempDir,
+pub(crate) struct Lab {
+    pub(crate) folder: tempfile::TempDir,
     server: Option<Server>,
     runtime: tokio::runtime::Runtime,
 }
 
 impl Lab {
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self::in_folder(tempfile::tempdir().unwrap())
     }
 
@@ -63,21 +63,21 @@ impl Lab {
         }
     }
 
-    pub fn server(&self) -> &Server {
+    pub(crate) fn server(&self) -> &Server {
         self.server.as_ref().unwrap()
     }
 
     /// Stops the server and starts it again on the same folder.
-    pub fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.server.take().unwrap().stop();
         self.server = Some(Self::open(self.folder.path()));
     }
 
-    pub fn run<T>(&self, work: impl std::future::Future<Output = T>) -> T {
+    pub(crate) fn run<T>(&self, work: impl std::future::Future<Output = T>) -> T {
         self.runtime.block_on(work)
     }
 
-    pub fn connect_as(
+    pub(crate) fn connect_as(
         &self,
         user: &str,
         password: &str,
@@ -99,14 +99,14 @@ impl Lab {
         })
     }
 
-    pub fn connect(&self) -> Session<'_> {
+    pub(crate) fn connect(&self) -> Session<'_> {
         Session {
             lab: self,
             client: self.connect_as("sa", PASSWORD, "master").unwrap(),
         }
     }
 
-    pub fn session(&self, client: Connection) -> Session<'_> {
+    pub(crate) fn session(&self, client: Connection) -> Session<'_> {
         Session { lab: self, client }
     }
 }
@@ -120,33 +120,33 @@ impl Drop for Lab {
 }
 
 /// A client that waits for each answer.
-pub struct Session<'a> {
+pub(crate) struct Session<'a> {
     lab: &'a Lab,
-    pub client: Connection,
+    pub(crate) client: Connection,
 }
 
 impl Session<'_> {
     /// Runs a batch; all result sets, or the first error.
-    pub fn try_all(&mut self, sql: &str) -> tiberius::Result<Vec<Vec<Row>>> {
+    pub(crate) fn try_all(&mut self, sql: &str) -> tiberius::Result<Vec<Vec<Row>>> {
         let client = &mut self.client;
         self.lab
             .run(async { client.simple_query(sql).await?.into_results().await })
     }
 
-    pub fn all(&mut self, sql: &str) -> Vec<Vec<Row>> {
+    pub(crate) fn all(&mut self, sql: &str) -> Vec<Vec<Row>> {
         self.try_all(sql).unwrap_or_else(|e| panic!("{sql}: {e}"))
     }
 
-    pub fn rows(&mut self, sql: &str) -> Vec<Row> {
+    pub(crate) fn rows(&mut self, sql: &str) -> Vec<Row> {
         self.all(sql).into_iter().next_back().unwrap_or_default()
     }
 
-    pub fn exec(&mut self, sql: &str) {
+    pub(crate) fn exec(&mut self, sql: &str) {
         self.all(sql);
     }
 
     /// The first error's number.
-    pub fn error(&mut self, sql: &str) -> u32 {
+    pub(crate) fn error(&mut self, sql: &str) -> u32 {
         match self.try_all(sql) {
             Ok(_) => panic!("no error: {sql}"),
             Err(e) => e.code().unwrap_or_else(|| panic!("{sql}: {e}")),
@@ -154,7 +154,7 @@ impl Session<'_> {
     }
 
     /// The text of an expression, cast to nvarchar; `NULL` for NULL.
-    pub fn text(&mut self, expression: &str) -> String {
+    pub(crate) fn text(&mut self, expression: &str) -> String {
         let rows = self.rows(&format!("SELECT CAST({expression} AS nvarchar(4000))"));
         rows[0]
             .try_get::<&str, _>(0)
@@ -164,13 +164,13 @@ impl Session<'_> {
     }
 
     /// One int.
-    pub fn int(&mut self, sql: &str) -> i32 {
+    pub(crate) fn int(&mut self, sql: &str) -> i32 {
         let rows = self.rows(sql);
         rows[0].try_get::<i32, _>(0).unwrap().unwrap()
     }
 
     /// One text column of all rows, joined.
-    pub fn column(&mut self, sql: &str) -> String {
+    pub(crate) fn column(&mut self, sql: &str) -> String {
         let rows = self.rows(sql);
         rows.iter()
             .map(|r| {

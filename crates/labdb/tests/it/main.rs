@@ -1,5 +1,12 @@
 //! labdb through a real driver over a real socket, the server in the test's own process.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    reason = "a test says what is wrong by panicking, in helpers too"
+)]
+
 mod backups;
 mod data;
 mod ddl;
