@@ -95,7 +95,7 @@ impl Lab {
             config.command_timeout(None);
             let socket = TcpStream::connect(address).await.unwrap();
             socket.set_nodelay(true).unwrap();
-            Client::connect(config, socket.compat_write()).await
+            Box::pin(Client::connect(config, socket.compat_write())).await
         })
     }
 
