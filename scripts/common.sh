@@ -62,6 +62,12 @@ prepare_results() { # FOLDER
     mkdir -p "$1"
 }
 
+# A round that was measured but cannot be trusted stays in the stream, marked, and the series goes
+# on; summarize sets it aside. Any other failure ends the series.
+keep_invalid_round() { # STATUS
+    [ "$1" -eq 8 ] || return "$1"
+}
+
 # Runs PAIRS blocks of two rounds each. ABBA turns every second block round, so that a drift of
 # the machine does not favour one side; ABAB does not.
 rounds() { # A B PAIRS ORDER COMMAND

@@ -28,7 +28,6 @@ enum Target {
     RatioAtLeast(f64),
     RatioBetween(f64, f64),
     Below(f64),
-    None,
 }
 
 impl Figure {
@@ -58,7 +57,6 @@ impl fmt::Display for Figure {
                 ratio.map(|r| (low..=high).contains(&r)),
             ),
             Target::Below(limit) => (format!("< {limit} {}", self.unit), Some(self.ours < limit)),
-            Target::None => (String::new(), None),
         };
         let met = met.map_or("", |met| if met { "yes" } else { "NO" });
         let beside = self

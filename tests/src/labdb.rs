@@ -12,6 +12,8 @@ use tempfile::TempDir;
 pub struct LabdbOptions {
     /// More arguments.
     pub arguments: Vec<String>,
+    /// More environment, for the passwords of further logins.
+    pub environment: Vec<(String, String)>,
 }
 
 /// A running labdb; it ends and its files go when this is dropped.
@@ -39,7 +41,7 @@ impl Labdb {
     #[must_use]
     pub fn start_with(options: LabdbOptions) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let (process, environment) = launch(folder.path(), &options);
+        let (process, environment) = launch(folder.path(), &options, 0);
         Self {
             process,
             folder,
@@ -48,14 +50,16 @@ impl Labdb {
         }
     }
 
-    /// Ends it at once (SIGKILL) and starts it again on the same files.
+    /// Ends it at once (SIGKILL) and starts it again on the same files and the same port.
     ///
     /// # Panics
     /// Where it does not start again.
     pub fn kill_and_restart(&mut self) {
         self.process.kill().expect("labdb is killed");
         self.process.wait().expect("labdb is gone");
-        (self.process, self.environment) = launch(self.folder.path(), &self.options);
+        let (_, port) = self.environment("SQLCMDSERVER").split_once(',').expect("host,port");
+        let port = port.parse().expect("a port");
+        (self.process, self.environment) = launch(self.folder.path(), &self.options, port);
     }
 
     /// A program of ours, with the environment pointing at this server.
@@ -103,21 +107,21 @@ impl Drop for Labdb {
     }
 }
 
-fn launch(folder: &Path, options: &LabdbOptions) -> (Child, HashMap<String, String>) {
+fn launch(folder: &Path, options: &LabdbOptions, listen: u16) -> (Child, HashMap<String, String>) {
     let (data, port) = (folder.join("data"), folder.join("port"));
     let _ = std::fs::remove_file(&port);
     let log = std::fs::File::create(folder.join("log")).expect("a log file");
-    let process = program("labdb")
+    let mut process = program("labdb")
         .arg("--data")
         .arg(&data)
-        .args(["--listen", "127.0.0.1:0", "--port-file"])
+        .args(["--listen", &format!("127.0.0.1:{listen}"), "--port-file"])
         .arg(&port)
         .args(&options.arguments)
+        .envs(options.environment.iter().cloned())
         .stdout(Stdio::null())
         .stderr(log)
         .spawn()
         .expect("labdb starts");
-    let mut process = process;
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {
         if let Ok(text) = std::fs::read_to_string(&port) {

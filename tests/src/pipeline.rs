@@ -69,7 +69,7 @@ impl Outcome {
     ///
     /// # Panics
     /// Where it did not.
-    #[must_use]
+    #[allow(clippy::must_use_candidate, clippy::return_self_not_must_use)]
     pub fn success(self) -> Self {
         assert_eq!(self.code, Some(0), "{}", self.stderr);
         self

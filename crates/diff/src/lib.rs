@@ -13,7 +13,7 @@ pub use cli::Args;
 pub use round::make_round;
 
 use collect::{Collector, Measured};
-use records::stage::{Stage, StageResult};
+use records::stage::{Stage, StageResult, defer_interrupts};
 use records::stream::{open_files, read_records};
 use records::{ExitStatus, Failure, FailureCode, Record, Validity};
 use std::path::Path;
@@ -32,6 +32,7 @@ pub fn run(args: &Args) -> ExitCode {
 
 /// Passes the stream on and adds a round for each trial that has none yet.
 fn filter(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
+    let interrupts = defer_interrupts()?;
     let mut collector = Collector::default();
     stage.pass_on(args.input.open(), |record| collector.add(record))?;
     let mut status = ExitStatus::Success;
@@ -44,7 +45,9 @@ fn filter(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
             }
         }
     }
-    missing.map_or(Ok(status), |failure| Err(failure.into()))
+    missing.map_or(Ok(interrupts.status_or(status)), |failure| {
+        Err(failure.into())
+    })
 }
 
 /// Writes the round from the last snapshot of one file to the last snapshot of the other.

@@ -149,14 +149,11 @@ fn a_system_database_is_refused_whatever_is_said() {
 
 #[test]
 fn a_missing_permission_is_null_with_the_grant_that_helps() {
-    let server = Labdb::start();
+    let server = Labdb::start_with(LabdbOptions {
+        arguments: vec!["--user".into(), "reader".into()],
+        environment: vec![("LABDB_PASSWORD_READER".into(), "Reader-pass-1".into())],
+    });
     setup(&server, "SIMPLE");
-    sql(
-        &server,
-        "master",
-        "CREATE LOGIN reader WITH PASSWORD = N'Reader-pass-1'",
-    );
-    sql(&server, DATABASE, "CREATE USER reader FOR LOGIN reader");
     let outcome = run(server
         .program("snapshot")
         .args(["-n", "-d", DATABASE, "-U", "reader"])
@@ -236,11 +233,9 @@ fn a_log_too_small_for_the_run_makes_the_round_invalid_and_says_9002() {
     );
     let after =
         run_with_input(server.program("snapshot").arg("--checkpoint"), &load.stdout).success();
-    let round = round_of(
-        &run_with_input(&mut program("diff"), &after.stdout)
-            .success()
-            .stdout,
-    );
+    let outcome = run_with_input(&mut program("diff"), &after.stdout);
+    assert_eq!(outcome.code, Some(8), "{}", outcome.stderr);
+    let round = round_of(&outcome.stdout);
     assert_eq!(round.validity, Validity::Invalid);
     assert_eq!(round.log_reuse_wait, "LOG_BACKUP");
 }
@@ -249,6 +244,7 @@ fn a_log_too_small_for_the_run_makes_the_round_invalid_and_says_9002() {
 fn a_full_disk_is_said_and_leaves_no_half_database() {
     let server = Labdb::start_with(LabdbOptions {
         arguments: vec!["--fault".into(), "disk-full=40MB".into()],
+        ..LabdbOptions::default()
     });
     let mut command = server.program("setup-db");
     let outcome = run(command.args(["-d", DATABASE, "--data-size", "16MB", "--log-size", "64MB"]));
@@ -349,9 +345,7 @@ fn a_restart_between_snapshots_gives_null_and_the_reason() {
         .success()
         .stdout;
     server.kill_and_restart();
-    // The port is another one after the restart; the flag overrides what the stream says.
-    let address = server.environment("SQLCMDSERVER").to_owned();
-    let after = run_with_input(server.program("snapshot").args(["-S", &address]), &before)
+    let after = run_with_input(&mut server.program("snapshot"), &before)
         .success()
         .stdout;
     let outcome = run_with_input(&mut program("diff"), &after);
@@ -385,6 +379,7 @@ fn a_reader_that_leaves_early_ends_a_program_quietly() {
 fn rounds_survive_a_worker_count_that_the_server_refuses() {
     let server = Labdb::start_with(LabdbOptions {
         arguments: vec!["--max-connections".into(), "3".into()],
+        ..LabdbOptions::default()
     });
     let stream = setup_outcome(&server, &["--recovery", "simple"])
         .success()

@@ -14,11 +14,11 @@ fn experiment(results: &Path, variables: &[(&str, &str)]) -> Outcome {
         .env("COLUMNS", "80")
         .envs([
             ("DATA_SIZE", "32MB"),
-            ("LOG_SIZE", "32MB"),
+            ("LOG_SIZE", "8MB"),
             ("WORKERS", "4"),
             ("ROWS", "40"),
         ])
-        .envs([("FREE_ROWS", "20000")])
+        .envs([("FREE_ROWS", "60000")])
         .envs(variables.iter().copied());
     run(&mut command)
 }
