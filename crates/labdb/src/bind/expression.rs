@@ -235,7 +235,8 @@ impl Binder<'_> {
                 let [column] = bound.columns.as_slice() else {
                     return Err(SqlError::new(
                         116,
-                        "Only one expression can be specified in the select list when the subquery is not introduced with EXISTS.",
+                        "Only one expression can be specified in the select list when the \
+                         subquery is not introduced with EXISTS.",
                     ));
                 };
                 let sql_type = column.sql_type;
@@ -350,7 +351,8 @@ impl Binder<'_> {
         if values.iter().all(Typed::is_null_literal) {
             return Err(SqlError::new(
                 8133,
-                "At least one of the result expressions in a CASE specification must be an expression other than the NULL constant.",
+                "At least one of the result expressions in a CASE specification must be an \
+                 expression other than the NULL constant.",
             ));
         }
         let (mut values, sql_type) = unify(values)?;
@@ -376,7 +378,13 @@ impl Binder<'_> {
             .severity(15));
         }
         if aggregate_of(call).is_some() {
-            return Err(SqlError::new(147, "An aggregate may not appear in the WHERE clause unless it is in a subquery contained in a HAVING clause or a select list, and the column being aggregated is an outer reference.").severity(15));
+            return Err(SqlError::new(
+                147,
+                "An aggregate may not appear in the WHERE clause unless it is in a subquery \
+                 contained in a HAVING clause or a select list, and the column being aggregated \
+                 is an outer reference.",
+            )
+            .severity(15));
         }
         let schema_ok = call.name.parts.len() == 1
             || call
@@ -426,7 +434,8 @@ impl Binder<'_> {
                 if values.iter().all(Typed::is_null_literal) {
                     return Err(SqlError::new(
                         4127,
-                        "At least one of the arguments to COALESCE must be an expression that is not the NULL constant.",
+                        "At least one of the arguments to COALESCE must be an expression that is \
+                         not the NULL constant.",
                     ));
                 }
                 let (values, sql_type) = unify(values)?;
@@ -507,13 +516,31 @@ impl Binder<'_> {
             }
             _ => {}
         }
-        let function = functions::find(&name).filter(|_| schema_ok).ok_or_else(|| {
-            if call.name.parts.len() > 1 {
-                SqlError::new(4121, format!("Cannot find either column \"{}\" or the user-defined function or aggregate \"{}\", or the name is ambiguous.", call.name.parts.first().map_or("", String::as_str), call.name.parts.join(".")))
-            } else {
-                SqlError::new(195, format!("'{}' is not a recognized built-in function name.", call.name.object())).severity(15).state(10)
-            }
-        })?;
+        let function = functions::find(&name)
+            .filter(|_| schema_ok)
+            .ok_or_else(|| {
+                if call.name.parts.len() > 1 {
+                    SqlError::new(
+                        4121,
+                        format!(
+                            "Cannot find either column \"{}\" or the user-defined function or \
+                             aggregate \"{}\", or the name is ambiguous.",
+                            call.name.parts.first().map_or("", String::as_str),
+                            call.name.parts.join(".")
+                        ),
+                    )
+                } else {
+                    SqlError::new(
+                        195,
+                        format!(
+                            "'{}' is not a recognized built-in function name.",
+                            call.name.object()
+                        ),
+                    )
+                    .severity(15)
+                    .state(10)
+                }
+            })?;
         if count < function.min || count > function.max {
             return Err(if function.min == function.max {
                 wrong_count(function.min)
@@ -776,7 +803,8 @@ impl Binder<'_> {
         let [column] = bound.columns.as_slice() else {
             return Err(SqlError::new(
                 116,
-                "Only one expression can be specified in the select list when the subquery is not introduced with EXISTS.",
+                "Only one expression can be specified in the select list when the subquery is not \
+                 introduced with EXISTS.",
             ));
         };
         let common = common_type(value.sql_type, column.sql_type)?;

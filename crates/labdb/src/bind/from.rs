@@ -116,8 +116,13 @@ fn seek(table: &Table, parts: &[Condition]) -> Option<Access> {
         let mut values = Vec::new();
         for part in &index.keys {
             let found = parts.iter().find_map(|condition| {
-                let Condition::Compare(BinaryOp::Equal, a, b) = condition else { return None };
-                let is_key = |side: &Typed| matches!(side.node, Node::Column { depth: 0, index } if index == part.column);
+                let Condition::Compare(BinaryOp::Equal, a, b) = condition else {
+                    return None;
+                };
+                let is_key = |side: &Typed| match side.node {
+                    Node::Column { depth: 0, index } => index == part.column,
+                    _ => false,
+                };
                 match (is_key(a), is_key(b)) {
                     (true, _) if uses_no_column(b) => Some(outside(b)),
                     (_, true) if uses_no_column(a) => Some(outside(a)),
@@ -251,9 +256,21 @@ fn read_mode(hints: &[TableHint]) -> SqlResult<ReadMode> {
             "HOLDLOCK" | "SERIALIZABLE" | "REPEATABLEREAD" => mode.hold = true,
             "READPAST" => mode.skip_locked = true,
             "TABLOCKX" => mode.table_exclusive = true,
-            "TABLOCK" | "ROWLOCK" | "PAGLOCK" | "READCOMMITTED" | "READCOMMITTEDLOCK" | "NOWAIT" | "NOEXPAND" | "FORCESEEK" | "FORCESCAN" | "KEEPIDENTITY" | "KEEPDEFAULTS" | "IGNORE_CONSTRAINTS" | "IGNORE_TRIGGERS" => {}
+            "TABLOCK" | "ROWLOCK" | "PAGLOCK" | "READCOMMITTED" | "READCOMMITTEDLOCK"
+            | "NOWAIT" | "NOEXPAND" | "FORCESEEK" | "FORCESCAN" | "KEEPIDENTITY"
+            | "KEEPDEFAULTS" | "IGNORE_CONSTRAINTS" | "IGNORE_TRIGGERS" => {}
             other if other.starts_with("INDEX") => {}
-            other => return Err(SqlError::new(321, format!("\"{other}\" is not a recognized table hints option. If it is intended as a parameter to a table-valued function or to the CHANGETABLE function, ensure that your database compatibility mode is set to 90.")).severity(15)),
+            other => {
+                return Err(SqlError::new(
+                    321,
+                    format!(
+                        "\"{other}\" is not a recognized table hints option. If it is intended as \
+                         a parameter to a table-valued function or to the CHANGETABLE function, \
+                         ensure that your database compatibility mode is set to 90."
+                    ),
+                )
+                .severity(15));
+            }
         }
     }
     Ok(mode)
@@ -629,7 +646,8 @@ impl Binder<'_> {
                     _ => {
                         return Err(SqlError::new(
                             4421,
-                            "Derived table is not updatable because a column of the derived table is derived or constant.",
+                            "Derived table is not updatable because a column of the derived table \
+                             is derived or constant.",
                         ));
                     }
                 };
@@ -685,7 +703,12 @@ fn find_alias(
         match source {
             TableSource::Table { name, alias, .. } => {
                 let own = fold(alias.as_deref().unwrap_or(name.object()));
-                let same_table = matches!(target, TableSource::Table { name: wanted, .. } if fold(wanted.object()) == fold(name.object()));
+                let same_table = match target {
+                    TableSource::Table { name: wanted, .. } => {
+                        fold(wanted.object()) == fold(name.object())
+                    }
+                    _ => false,
+                };
                 let chosen =
                     own == shown || (same_table && alias.is_some() && fold(name.object()) == shown);
                 chosen.then(|| (own, source.clone()))
@@ -718,7 +741,8 @@ fn cross(left: Bound, right: Bound) -> SqlResult<Bound> {
             return Err(SqlError::new(
                 1011,
                 format!(
-                    "The correlation name '{table}' is specified multiple times in a FROM clause. Give each table an alias of its own."
+                    "The correlation name '{table}' is specified multiple times in a FROM clause. \
+                     Give each table an alias of its own."
                 ),
             ));
         }

@@ -68,7 +68,15 @@ impl<'a> Binder<'a> {
     fn home(&self, name: &ObjectName) -> SqlResult<(Arc<Database>, Arc<Catalog>)> {
         if name.parts.len() > 3 && name.parts.first().is_some_and(|s| !s.is_empty()) {
             let server = name.parts.first().map_or("", String::as_str);
-            return Err(SqlError::new(7202, format!("Could not find server '{server}' in sys.servers. Verify that the correct server name was specified. labdb has no linked servers.")).severity(11).state(2));
+            return Err(SqlError::new(
+                7202,
+                format!(
+                    "Could not find server '{server}' in sys.servers. Verify that the correct \
+                     server name was specified. labdb has no linked servers."
+                ),
+            )
+            .severity(11)
+            .state(2));
         }
         match name.database() {
             None => Ok((Arc::clone(&self.database), Arc::clone(&self.catalog))),

@@ -89,7 +89,8 @@ impl Binder<'_> {
                 if left.columns.len() != right.columns.len() {
                     return Err(SqlError::new(
                         205,
-                        "All queries combined using a UNION, INTERSECT or EXCEPT operator must have an equal number of expressions in their target lists.",
+                        "All queries combined using a UNION, INTERSECT or EXCEPT operator must \
+                         have an equal number of expressions in their target lists.",
                     ));
                 }
                 let mut columns = Vec::with_capacity(left.columns.len());
@@ -264,7 +265,12 @@ impl Binder<'_> {
         let mut plan = Plan::Project(Box::new(plan), values);
         if select.distinct {
             if hidden {
-                return Err(SqlError::new(145, "ORDER BY items must appear in the select list if SELECT DISTINCT is specified.").severity(15));
+                return Err(SqlError::new(
+                    145,
+                    "ORDER BY items must appear in the select list if SELECT DISTINCT is \
+                     specified.",
+                )
+                .severity(15));
             }
             plan = Plan::Distinct(Box::new(plan));
         }
@@ -280,7 +286,12 @@ impl Binder<'_> {
                 .severity(15));
             }
             if top.with_ties && keys.is_empty() {
-                return Err(SqlError::new(1062, "The TOP N WITH TIES clause is not allowed without a corresponding ORDER BY clause.").severity(15));
+                return Err(SqlError::new(
+                    1062,
+                    "The TOP N WITH TIES clause is not allowed without a corresponding ORDER BY \
+                     clause.",
+                )
+                .severity(15));
             }
             let target = if top.percent {
                 SqlType::Float
@@ -319,7 +330,12 @@ impl Binder<'_> {
             && name.parts.len() == 1
         {
             let wanted = fold(name.object());
-            let named = select.items.iter().any(|i| matches!(i, SelectItem::Expr { alias: Some(alias), .. } if fold(alias) == wanted));
+            let named = select.items.iter().any(|item| match item {
+                SelectItem::Expr {
+                    alias: Some(alias), ..
+                } => fold(alias) == wanted,
+                _ => false,
+            });
             if named && let Some(at) = columns.iter().position(|c| fold(&c.name) == wanted) {
                 return Ok(output_column(columns, at));
             }
@@ -365,8 +381,18 @@ impl Binder<'_> {
                 }
                 if values.len() == before {
                     return Err(match table {
-                        Some(table) => SqlError::new(107, format!("The column prefix '{}' does not match with a table name or alias name used in the query.", table.parts.join("."))).severity(15),
-                        None => SqlError::new(263, "Must specify table to select from.").severity(15),
+                        Some(table) => SqlError::new(
+                            107,
+                            format!(
+                                "The column prefix '{}' does not match with a table name or alias \
+                                 name used in the query.",
+                                table.parts.join(".")
+                            ),
+                        )
+                        .severity(15),
+                        None => {
+                            SqlError::new(263, "Must specify table to select from.").severity(15)
+                        }
                     });
                 }
             }
@@ -449,7 +475,12 @@ impl Binder<'_> {
         }
         for key in &select.group_by {
             if matches!(key, Expr::Literal(_)) {
-                return Err(SqlError::new(164, "Each GROUP BY expression must contain at least one column that is not an outer reference.").severity(15));
+                return Err(SqlError::new(
+                    164,
+                    "Each GROUP BY expression must contain at least one column that is not an \
+                     outer reference.",
+                )
+                .severity(15));
             }
             grouping.keys.push(self.expression(key, scope)?);
         }
@@ -476,7 +507,8 @@ impl Binder<'_> {
             if !nested.is_empty() {
                 return Err(SqlError::new(
                     130,
-                    "Cannot perform an aggregate function on an expression containing an aggregate or a subquery.",
+                    "Cannot perform an aggregate function on an expression containing an \
+                     aggregate or a subquery.",
                 ));
             }
         }
@@ -691,7 +723,8 @@ impl Binder<'_> {
                 return Err(SqlError::new(
                     8120,
                     format!(
-                        "Column '{}' is invalid in the select list because it is not contained in either an aggregate function or the GROUP BY clause.",
+                        "Column '{}' is invalid in the select list because it is not contained in \
+                         either an aggregate function or the GROUP BY clause.",
                         name.parts.join(".")
                     ),
                 ));
@@ -745,7 +778,8 @@ impl Binder<'_> {
         if step.columns.len() != columns.len() {
             return Err(SqlError::new(
                 205,
-                "All queries combined using a UNION, INTERSECT or EXCEPT operator must have an equal number of expressions in their target lists.",
+                "All queries combined using a UNION, INTERSECT or EXCEPT operator must have an \
+                 equal number of expressions in their target lists.",
             ));
         }
         let mut conversions = Vec::with_capacity(columns.len());
@@ -754,7 +788,8 @@ impl Binder<'_> {
                 return Err(SqlError::new(
                     240,
                     format!(
-                        "Types don't match between the anchor and the recursive part in column \"{}\" of recursive query \"{}\".",
+                        "Types don't match between the anchor and the recursive part in column \
+                         \"{}\" of recursive query \"{}\".",
                         to.name, table.name
                     ),
                 ));
@@ -806,7 +841,14 @@ fn position(key: &Expr, width: usize) -> SqlResult<Option<usize>> {
     };
     match digits.parse::<usize>() {
         Ok(n) if (1..=width).contains(&n) => Ok(Some(n - 1)),
-        _ => Err(SqlError::new(108, format!("The ORDER BY position number {digits} is out of range of the number of items in the select list.")).severity(15)),
+        _ => Err(SqlError::new(
+            108,
+            format!(
+                "The ORDER BY position number {digits} is out of range of the number of items in \
+                 the select list."
+            ),
+        )
+        .severity(15)),
     }
 }
 

@@ -201,7 +201,14 @@ pub(crate) fn parse_type(text: &str) -> SqlResult<labdb_types::SqlType> {
 }
 
 fn damaged(what: impl std::fmt::Display) -> SqlError {
-    SqlError::new(3414, format!("The catalog of the database cannot be read ({what}); restore the database from a backup.")).severity(21)
+    SqlError::new(
+        3414,
+        format!(
+            "The catalog of the database cannot be read ({what}); restore the database from a \
+             backup."
+        ),
+    )
+    .severity(21)
 }
 
 /// Reads a database's catalog and builds its indexes by reading every table once.

@@ -77,7 +77,8 @@ fn implicit_not_allowed(from: SqlType, to: SqlType) -> SqlError {
     SqlError::new(
         257,
         format!(
-            "Implicit conversion from data type {} to {} is not allowed. Use the CONVERT function to run this query.",
+            "Implicit conversion from data type {} to {} is not allowed. Use the CONVERT function \
+             to run this query.",
             type_name(from),
             type_name(to)
         ),
@@ -313,7 +314,8 @@ fn text_overflow(value: &Value, from: SqlType, to: SqlType) -> SqlError {
         SqlType::TinyInt | SqlType::SmallInt => SqlError::new(
             244,
             format!(
-                "The conversion of the {} value '{}' overflowed an {} column. Use a larger integer column.",
+                "The conversion of the {} value '{}' overflowed an {} column. Use a larger \
+                 integer column.",
                 type_name(from),
                 text_of(value),
                 if to == SqlType::TinyInt {
@@ -662,7 +664,8 @@ fn to_temporal(value: &Value, from: SqlType, to: SqlType, style: Option<i32>) ->
         SqlError::new(
             242,
             format!(
-                "The conversion of a {} data type to a {} data type resulted in an out-of-range value.",
+                "The conversion of a {} data type to a {} data type resulted in an out-of-range \
+                 value.",
                 type_name(from),
                 type_name(to)
             ),

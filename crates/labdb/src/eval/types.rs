@@ -81,11 +81,15 @@ fn resolve_type_with_default(
     let limited = |limit: u32| -> SqlResult<u16> {
         match first {
             None => Ok(default_length),
-            Some(0) => Err(SqlError::new(1001, "Length or precision specification 0 is invalid.")
-                .severity(15)),
+            Some(0) => Err(
+                SqlError::new(1001, "Length or precision specification 0 is invalid.").severity(15),
+            ),
             Some(n) if n > limit => Err(SqlError::new(
                 131,
-                format!("The size ({n}) given to the type '{lower}' exceeds the maximum allowed for any data type ({limit})."),
+                format!(
+                    "The size ({n}) given to the type '{lower}' exceeds the maximum allowed for \
+                     any data type ({limit})."
+                ),
             )
             .severity(15)),
             Some(n) => Ok(n as u16),
@@ -126,7 +130,8 @@ fn resolve_type_with_default(
                 return Err(SqlError::new(
                     2750,
                     format!(
-                        "Column or parameter: Specified column precision {precision} is greater than the maximum precision of 38."
+                        "Column or parameter: Specified column precision {precision} is greater \
+                         than the maximum precision of 38."
                     ),
                 ));
             }

@@ -15,7 +15,22 @@ use std::sync::Arc;
 
 impl Executor<'_> {
     fn altered_table(&self, name: &ObjectName) -> SqlResult<Arc<Table>> {
-        Binder::new(self.session, self.frame).table(name).map_err(|e| if e.number == 208 { SqlError::new(4902, format!("Cannot find the object \"{}\" because it does not exist or you do not have permissions.", name.parts.join("."))) } else { e })
+        Binder::new(self.session, self.frame)
+            .table(name)
+            .map_err(|e| {
+                if e.number == 208 {
+                    SqlError::new(
+                        4902,
+                        format!(
+                            "Cannot find the object \"{}\" because it does not exist or you do \
+                             not have permissions.",
+                            name.parts.join(".")
+                        ),
+                    )
+                } else {
+                    e
+                }
+            })
     }
 
     fn all_rows(&self, table: &Arc<Table>) -> SqlResult<Vec<(u64, Vec<Value>)>> {
@@ -137,7 +152,15 @@ impl Executor<'_> {
             let before = altered.columns.len();
             for definition in columns {
                 if altered.column_index(&definition.name).is_some() {
-                    return Err(SqlError::new(2705, format!("Column names in each table must be unique. Column name '{}' in table '{}' is specified more than once.", definition.name, table.name)).state(4));
+                    return Err(SqlError::new(
+                        2705,
+                        format!(
+                            "Column names in each table must be unique. Column name '{}' in table \
+                             '{}' is specified more than once.",
+                            definition.name, table.name
+                        ),
+                    )
+                    .state(4));
                 }
                 let id = altered
                     .columns
@@ -178,7 +201,13 @@ impl Executor<'_> {
                             return Err(SqlError::new(
                                 4901,
                                 format!(
-                                    "ALTER TABLE only allows columns to be added that can contain nulls, or have a DEFAULT definition specified, or the column being added is an identity or timestamp column, or alternatively if none of the previous conditions are satisfied the table must be empty to allow addition of this column. Column '{}' cannot be added to non-empty table '{}' because it does not satisfy these conditions.",
+                                    "ALTER TABLE only allows columns to be added that can contain \
+                                     nulls, or have a DEFAULT definition specified, or the column \
+                                     being added is an identity or timestamp column, or \
+                                     alternatively if none of the previous conditions are \
+                                     satisfied the table must be empty to allow addition of this \
+                                     column. Column '{}' cannot be added to non-empty table '{}' \
+                                     because it does not satisfy these conditions.",
                                     column.name, table.name
                                 ),
                             ));
@@ -246,7 +275,8 @@ impl Executor<'_> {
                             return Err(SqlError::new(
                                 8111,
                                 format!(
-                                    "Cannot define PRIMARY KEY constraint on nullable column in table '{}'.",
+                                    "Cannot define PRIMARY KEY constraint on nullable column in \
+                                     table '{}'.",
                                     table.name
                                 ),
                             ));
@@ -269,7 +299,16 @@ impl Executor<'_> {
                 let bound = binder.condition(condition, &scope)?;
                 for (_, row) in self.all_rows(table)? {
                     if bound.eval(&self.context(), &Env::new(&row, None))? == Some(false) {
-                        return Err(SqlError::new(547, format!("The ALTER TABLE statement conflicted with the CHECK constraint \"{}\". The conflict occurred in table \"{}\".", check.name, table.full_name())).state(0));
+                        return Err(SqlError::new(
+                            547,
+                            format!(
+                                "The ALTER TABLE statement conflicted with the CHECK constraint \
+                                 \"{}\". The conflict occurred in table \"{}\".",
+                                check.name,
+                                table.full_name()
+                            ),
+                        )
+                        .state(0));
                     }
                 }
                 altered.checks.push(check);
@@ -347,7 +386,8 @@ impl Executor<'_> {
                 return Err(SqlError::new(
                     4924,
                     format!(
-                        "ALTER TABLE DROP COLUMN failed because column '{column}' does not exist in table '{}'.",
+                        "ALTER TABLE DROP COLUMN failed because column '{column}' does not exist \
+                         in table '{}'.",
                         table.name
                     ),
                 ));
@@ -373,7 +413,8 @@ impl Executor<'_> {
                 return Err(SqlError::new(
                     4923,
                     format!(
-                        "ALTER TABLE DROP COLUMN failed because '{column}' is the only data column in table '{}'. A table must have at least one data column.",
+                        "ALTER TABLE DROP COLUMN failed because '{column}' is the only data \
+                         column in table '{}'. A table must have at least one data column.",
                         table.name
                     ),
                 ));
@@ -423,7 +464,16 @@ impl Executor<'_> {
         super::permission::require_sysadmin(self.session, "ALTER TABLE")?;
         let table = self.altered_table(name)?;
         self.lock_table(&table)?;
-        let at = table.column_index(&definition.name).ok_or_else(|| SqlError::new(4924, format!("ALTER TABLE ALTER COLUMN failed because column '{}' does not exist in table '{}'.", definition.name, table.name)))?;
+        let at = table.column_index(&definition.name).ok_or_else(|| {
+            SqlError::new(
+                4924,
+                format!(
+                    "ALTER TABLE ALTER COLUMN failed because column '{}' does not exist in table \
+                     '{}'.",
+                    definition.name, table.name
+                ),
+            )
+        })?;
         let mut scratch = crate::catalog::Catalog::default();
         let fresh = column(&mut scratch, &table.name, 1, definition)?;
         let mut altered = table.altered();
@@ -444,7 +494,8 @@ impl Executor<'_> {
             return Err(SqlError::new(
                 5074,
                 format!(
-                    "The object is dependent on column '{}': a primary key's column cannot take NULL.",
+                    "The object is dependent on column '{}': a primary key's column cannot take \
+                     NULL.",
                     definition.name
                 ),
             ));
@@ -453,7 +504,16 @@ impl Executor<'_> {
         for (_, row) in &mut rows {
             if let Some(value) = row.get_mut(at) {
                 if value.is_null() && !nullable {
-                    return Err(SqlError::new(515, format!("Cannot insert the value NULL into column '{}', table '{}'; column does not allow nulls. UPDATE fails.", definition.name, table.full_name())).state(2));
+                    return Err(SqlError::new(
+                        515,
+                        format!(
+                            "Cannot insert the value NULL into column '{}', table '{}'; column \
+                             does not allow nulls. UPDATE fails.",
+                            definition.name,
+                            table.full_name()
+                        ),
+                    )
+                    .state(2));
                 }
                 *value = store_value(&table, &target, value, from)?;
             }

@@ -148,7 +148,8 @@ impl Executor<'_> {
         if log && database.storage.recovery_model() == RecoveryModel::Simple {
             return Err(SqlError::new(
                 4208,
-                "The statement BACKUP LOG is not allowed while the recovery model is SIMPLE. Use BACKUP DATABASE or change the recovery model using ALTER DATABASE.",
+                "The statement BACKUP LOG is not allowed while the recovery model is SIMPLE. Use \
+                 BACKUP DATABASE or change the recovery model using ALTER DATABASE.",
             ));
         }
         let begun = std::time::Instant::now();
@@ -226,7 +227,18 @@ impl Executor<'_> {
             .severity(0)
             .at_line(self.line),
         )?;
-        self.client.info(&SqlError::new(3014, format!("{} successfully processed {pages} pages in {seconds:.3} seconds ({rate:.3} MB/sec).", self.backup_verb)).severity(0).at_line(self.line))?;
+        self.client.info(
+            &SqlError::new(
+                3014,
+                format!(
+                    "{} successfully processed {pages} pages in {seconds:.3} seconds ({rate:.3} \
+                     MB/sec).",
+                    self.backup_verb
+                ),
+            )
+            .severity(0)
+            .at_line(self.line),
+        )?;
         self.session.instance.log_error(
             self.session.id(),
             &format!(

@@ -221,8 +221,13 @@ pub(crate) fn procedure(
     super::permission::check_procedure(executor.session, &procedure, &database)?;
     executor.nested(|executor| {
         let session = executor.session;
-        let frame = Frame::called(Some((procedure.name.clone(), procedure.object_id)), executor.frame.level + 1, executor.frame.tries.get());
-        let owner: Arc<dyn Any + Send + Sync> = Arc::clone(&procedure) as Arc<dyn Any + Send + Sync>;
+        let frame = Frame::called(
+            Some((procedure.name.clone(), procedure.object_id)),
+            executor.frame.level + 1,
+            executor.frame.tries.get(),
+        );
+        let owner: Arc<dyn Any + Send + Sync> =
+            Arc::clone(&procedure) as Arc<dyn Any + Send + Sync>;
         let before = session.database();
         let options = session.options.borrow().clone();
         let count = session.tran_count.get();
@@ -231,7 +236,13 @@ pub(crate) fn procedure(
         }
         let (outcome, targets, aborted) = {
             let mut inner = Executor::new(session, &frame, &mut *executor.client, owner);
-            let targets = parameters::bind(&procedure.name, &procedure.parameters, arguments, &frame, |e| inner.evaluate(e));
+            let targets = parameters::bind(
+                &procedure.name,
+                &procedure.parameters,
+                arguments,
+                &frame,
+                |e| inner.evaluate(e),
+            );
             match targets {
                 Ok(targets) => {
                     let outcome = inner.run_all(&procedure.body);
@@ -255,13 +266,26 @@ pub(crate) fn procedure(
         };
         let now = session.tran_count.get();
         if now != count && !executor.aborted {
-            let error = SqlError::new(266, format!("Transaction count after EXECUTE indicates a mismatching number of BEGIN and COMMIT statements. Previous count = {count}, current count = {now}.")).state(2);
-            let error = SqlError { procedure: Some(procedure.name.clone()), ..error };
+            let error = SqlError::new(
+                266,
+                format!(
+                    "Transaction count after EXECUTE indicates a mismatching number of BEGIN and \
+                     COMMIT statements. Previous count = {count}, current count = {now}."
+                ),
+            )
+            .state(2);
+            let error = SqlError {
+                procedure: Some(procedure.name.clone()),
+                ..error
+            };
             if executor.frame.tries.get() > 0 {
                 return Err(error);
             }
             executor.client.error(&error.at_line(executor.line))?;
         }
-        Ok(Returned { status, outputs: outputs(&frame, &targets, arguments)? })
+        Ok(Returned {
+            status,
+            outputs: outputs(&frame, &targets, arguments)?,
+        })
     })
 }

@@ -47,7 +47,16 @@ impl Executor<'_> {
             match self.run(statements, from)? {
                 Outcome::Goto(label) => match find_label(statements, &label) {
                     Some(at) => from = at,
-                    None => return Err(SqlError::new(133, format!("A GOTO statement references the label '{label}' but the label has not been declared.")).severity(15)),
+                    None => {
+                        return Err(SqlError::new(
+                            133,
+                            format!(
+                                "A GOTO statement references the label '{label}' but the label \
+                                 has not been declared."
+                            ),
+                        )
+                        .severity(15));
+                    }
                 },
                 other => return Ok(other),
             }
@@ -376,48 +385,140 @@ impl Executor<'_> {
                 self.truncate(name)
             }
             StatementKind::Declare(list) => self.declare(list),
-            StatementKind::DeclareTable { name, columns, constraints } => self.declare_table(name, columns, constraints),
+            StatementKind::DeclareTable {
+                name,
+                columns,
+                constraints,
+            } => self.declare_table(name, columns, constraints),
             StatementKind::SetVariable(assignment) => self.set_variable(assignment),
-            StatementKind::SetOption { names, table, value } => self.set_option(names, table.as_ref(), value),
+            StatementKind::SetOption {
+                names,
+                table,
+                value,
+            } => self.set_option(names, table.as_ref(), value),
             StatementKind::Throw(parts) => self.throw(parts.as_ref()),
-            StatementKind::Raiserror { message, severity, state, arguments, options } => self.raise(message, severity, state, arguments, options),
+            StatementKind::Raiserror {
+                message,
+                severity,
+                state,
+                arguments,
+                options,
+            } => self.raise(message, severity, state, arguments, options),
             StatementKind::Print(value) => {
                 let text = self.evaluate_text(value)?.unwrap_or_default();
-                self.client.info(&SqlError::new(0, text).severity(0).state(1).at_line(self.line))
+                self.client.info(
+                    &SqlError::new(0, text)
+                        .severity(0)
+                        .state(1)
+                        .at_line(self.line),
+                )
             }
             StatementKind::Waitfor(waiting) => self.wait_for(waiting),
             StatementKind::Use(name) => self.use_database(name),
             StatementKind::BeginTransaction { name } => self.begin(name.as_ref()),
-            StatementKind::Commit { name: _, delayed_durability } => self.commit(*delayed_durability),
+            StatementKind::Commit {
+                name: _,
+                delayed_durability,
+            } => self.commit(*delayed_durability),
             StatementKind::Rollback { name } => self.rollback(name.as_ref()),
             StatementKind::SaveTransaction(name) => self.save(name),
             StatementKind::Checkpoint => {
                 let database = self.session.database();
-                database.storage.checkpoint().map_err(|e| super::failure::storage_error(&e, &database.name()))
+                database
+                    .storage
+                    .checkpoint()
+                    .map_err(|e| super::failure::storage_error(&e, &database.name()))
             }
             StatementKind::Backup(backup) => self.backup(backup),
             StatementKind::Restore(restore) => self.restore(restore),
             StatementKind::CreateDatabase(create) => self.create_database(create),
             StatementKind::AlterDatabase(alter) => self.alter_database(alter),
-            StatementKind::DropDatabase { names, if_exists } => self.drop_database(names, *if_exists),
+            StatementKind::DropDatabase { names, if_exists } => {
+                self.drop_database(names, *if_exists)
+            }
             StatementKind::CreateTable(definition) => self.create_table(definition),
-            StatementKind::AlterTableAdd { table, columns, constraints } => self.alter_add(table, columns, constraints),
-            StatementKind::AlterTableDrop { table, columns, constraints, if_exists } => self.alter_drop(table, columns, constraints, *if_exists),
+            StatementKind::AlterTableAdd {
+                table,
+                columns,
+                constraints,
+            } => self.alter_add(table, columns, constraints),
+            StatementKind::AlterTableDrop {
+                table,
+                columns,
+                constraints,
+                if_exists,
+            } => self.alter_drop(table, columns, constraints, *if_exists),
             StatementKind::AlterColumn { table, column } => self.alter_column(table, column),
             StatementKind::DropTable { names, if_exists } => self.drop_tables(names, *if_exists),
-            StatementKind::CreateIndex { name, unique, clustered, table, columns, include, filter, options } => self.create_index(name, *unique, *clustered, table, columns, include, filter.as_ref(), options),
-            StatementKind::AlterIndex { name, table, action, options } => self.alter_index(name.as_deref(), table, action, options),
+            StatementKind::CreateIndex {
+                name,
+                unique,
+                clustered,
+                table,
+                columns,
+                include,
+                filter,
+                options,
+            } => self.create_index(
+                name,
+                *unique,
+                *clustered,
+                table,
+                columns,
+                include,
+                filter.as_ref(),
+                options,
+            ),
+            StatementKind::AlterIndex {
+                name,
+                table,
+                action,
+                options,
+            } => self.alter_index(name.as_deref(), table, action, options),
             StatementKind::DropIndex { indexes, if_exists } => self.drop_index(indexes, *if_exists),
-            StatementKind::CreateProcedure { name, parameters, body, text, create, alter } => self.create_procedure(name, parameters, body, text, *create, *alter),
-            StatementKind::DropProcedure { names, if_exists } => self.drop_procedures(names, *if_exists),
+            StatementKind::CreateProcedure {
+                name,
+                parameters,
+                body,
+                text,
+                create,
+                alter,
+            } => self.create_procedure(name, parameters, body, text, *create, *alter),
+            StatementKind::DropProcedure { names, if_exists } => {
+                self.drop_procedures(names, *if_exists)
+            }
             StatementKind::CreateSchema(name) => self.create_schema(name),
             StatementKind::DropSchema { name, if_exists } => self.drop_schema(name, *if_exists),
-            StatementKind::Dbcc { command, arguments, options } => self.dbcc(command, arguments, options),
+            StatementKind::Dbcc {
+                command,
+                arguments,
+                options,
+            } => self.dbcc(command, arguments, options),
             StatementKind::Kill(id) => self.kill(id),
-            StatementKind::Permission { verb } => Err(SqlError::new(40510, format!("{verb} is outside labdb's subset: give logins their rights with labdb's --login option.")).severity(16)),
-            StatementKind::UpdateStatistics(name) => crate::bind::Binder::new(self.session, self.frame).table(name).map(|_| ()),
+            StatementKind::Permission { verb } => Err(SqlError::new(
+                40510,
+                format!(
+                    "{verb} is outside labdb's subset: give logins their rights with labdb's \
+                     --login option."
+                ),
+            )
+            .severity(16)),
+            StatementKind::UpdateStatistics(name) => {
+                crate::bind::Binder::new(self.session, self.frame)
+                    .table(name)
+                    .map(|_| ())
+            }
             StatementKind::Reconfigure => Ok(()),
-            StatementKind::Block(_) | StatementKind::If { .. } | StatementKind::While { .. } | StatementKind::Break | StatementKind::Continue | StatementKind::Goto(_) | StatementKind::Label(_) | StatementKind::TryCatch { .. } | StatementKind::Return(_) | StatementKind::Execute(_) => Ok(()),
+            StatementKind::Block(_)
+            | StatementKind::If { .. }
+            | StatementKind::While { .. }
+            | StatementKind::Break
+            | StatementKind::Continue
+            | StatementKind::Goto(_)
+            | StatementKind::Label(_)
+            | StatementKind::TryCatch { .. }
+            | StatementKind::Return(_)
+            | StatementKind::Execute(_) => Ok(()),
         }
     }
 
@@ -426,12 +527,28 @@ impl Executor<'_> {
         match parts {
             None => {
                 let caught = self.frame.caught.borrow().last().cloned();
-                Err(caught.unwrap_or_else(|| SqlError::new(10704, "To rethrow an error, a THROW statement must be used inside a CATCH block. Insert the THROW statement inside a CATCH block, or add error parameters to the THROW statement.").severity(15)))
+                Err(caught.unwrap_or_else(|| {
+                    SqlError::new(
+                        10704,
+                        "To rethrow an error, a THROW statement must be used inside a CATCH \
+                         block. Insert the THROW statement inside a CATCH block, or add error \
+                         parameters to the THROW statement.",
+                    )
+                    .severity(15)
+                }))
             }
             Some((number, message, state)) => {
                 let number = self.evaluate_int(number)?.unwrap_or(0);
                 if !(50_000..=2_147_483_647).contains(&number) {
-                    return Err(SqlError::new(35100, format!("Error number {number} in the THROW statement is outside the valid range. Specify an error number in the valid range of 50000 to 2147483647.")).state(10));
+                    return Err(SqlError::new(
+                        35100,
+                        format!(
+                            "Error number {number} in the THROW statement is outside the valid \
+                             range. Specify an error number in the valid range of 50000 to \
+                             2147483647."
+                        ),
+                    )
+                    .state(10));
                 }
                 let text = self.evaluate_text(message)?.unwrap_or_default();
                 let state = self.evaluate_int(state)?.unwrap_or(1).clamp(0, 255) as u8;
@@ -458,7 +575,8 @@ impl Executor<'_> {
         if severity > 18 && !options.iter().any(|o| o == "LOG") {
             return Err(SqlError::new(
                 2754,
-                "Error severity levels greater than 18 can only be specified by members of the sysadmin role, using the WITH LOG option.",
+                "Error severity levels greater than 18 can only be specified by members of the \
+                 sysadmin role, using the WITH LOG option.",
             ));
         }
         let (number, text) = match crate::eval::convert::as_i64(&value) {
@@ -466,7 +584,9 @@ impl Executor<'_> {
                 return Err(SqlError::new(
                     18054,
                     format!(
-                        "Error {n}, severity {severity}, state {state} was raised, but no message with that error number was found in sys.messages. labdb keeps no user-defined messages: give RAISERROR a text."
+                        "Error {n}, severity {severity}, state {state} was raised, but no message \
+                         with that error number was found in sys.messages. labdb keeps no \
+                         user-defined messages: give RAISERROR a text."
                     ),
                 ));
             }
@@ -591,7 +711,8 @@ impl Executor<'_> {
         if depth > MAX_DEPTH {
             return Err(SqlError::new(
                 217,
-                "Maximum stored procedure, function, trigger, or view nesting level exceeded (limit 32).",
+                "Maximum stored procedure, function, trigger, or view nesting level exceeded \
+                 (limit 32).",
             ));
         }
         self.session.nesting.set(depth);

@@ -101,7 +101,8 @@ pub(crate) fn creation_error(error: &StorageError, name: &str) -> SqlError {
             SqlError::new(
                 5170,
                 format!(
-                    "Cannot create file '{}' because it already exists. Change the file path or the file name, and retry the operation.",
+                    "Cannot create file '{}' because it already exists. Change the file path or \
+                     the file name, and retry the operation.",
                     path.display()
                 ),
             )
@@ -110,7 +111,8 @@ pub(crate) fn creation_error(error: &StorageError, name: &str) -> SqlError {
             SqlError::new(
                 5133,
                 format!(
-                    "Directory lookup for the file \"{}\" failed with the operating system error {source}.",
+                    "Directory lookup for the file \"{}\" failed with the operating system error \
+                     {source}.",
                     path.display()
                 ),
             )
@@ -118,7 +120,8 @@ pub(crate) fn creation_error(error: &StorageError, name: &str) -> SqlError {
         StorageError::Io { path, source, .. } => SqlError::new(
             5123,
             format!(
-                "CREATE FILE encountered operating system error {source} while attempting to open or create the physical file '{}'.",
+                "CREATE FILE encountered operating system error {source} while attempting to open \
+                 or create the physical file '{}'.",
                 path.display()
             ),
         ),
@@ -154,7 +157,14 @@ impl Executor<'_> {
             || crate::eval::convert::length_in(name, true) > 123
             || name.contains(['/', '\0'])
         {
-            return Err(SqlError::new(1038, format!("'{name}' cannot be the name of a database in labdb: names have 1 to 123 characters and no '/'.")).severity(15));
+            return Err(SqlError::new(
+                1038,
+                format!(
+                    "'{name}' cannot be the name of a database in labdb: names have 1 to 123 \
+                     characters and no '/'."
+                ),
+            )
+            .severity(15));
         }
         if let Some(collation) = &create.collation {
             check_collation(collation)?;
@@ -243,7 +253,17 @@ impl Executor<'_> {
         let Some(name) = name else {
             return Ok(self.session.database());
         };
-        self.session.instance.database(name).ok_or_else(|| SqlError::new(5011, format!("User does not have permission to alter database '{name}', the database does not exist, or the database is not in a state that allows access checks.")).severity(14).state(5))
+        self.session.instance.database(name).ok_or_else(|| {
+            SqlError::new(
+                5011,
+                format!(
+                    "User does not have permission to alter database '{name}', the database does \
+                     not exist, or the database is not in a state that allows access checks."
+                ),
+            )
+            .severity(14)
+            .state(5)
+        })
     }
 
     pub(crate) fn alter_database(&mut self, alter: &AlterDatabase) -> SqlResult<()> {
@@ -272,7 +292,8 @@ impl Executor<'_> {
             AlterDatabase::AddFile { .. } => {
                 return Err(SqlError::new(
                     40510,
-                    "ALTER DATABASE … ADD FILE is outside labdb's subset: name all files in CREATE DATABASE.",
+                    "ALTER DATABASE … ADD FILE is outside labdb's subset: name all files in \
+                     CREATE DATABASE.",
                 ));
             }
             AlterDatabase::RemoveFile { .. } => {
@@ -380,7 +401,17 @@ impl Executor<'_> {
                     ));
                 }
                 if database.user_access() == UserAccess::Single {
-                    database.check_access(self.session).map_err(|_| SqlError::new(5064, format!("Changes to the state or options of database '{}' cannot be made at this time. The database is in single-user mode, and a user is currently connected to it.", database.name())))?;
+                    database.check_access(self.session).map_err(|_| {
+                        SqlError::new(
+                            5064,
+                            format!(
+                                "Changes to the state or options of database '{}' cannot be made \
+                                 at this time. The database is in single-user mode, and a user is \
+                                 currently connected to it.",
+                                database.name()
+                            ),
+                        )
+                    })?;
                 }
                 let access = match option.name.as_str() {
                     "SINGLE_USER" => UserAccess::Single,
@@ -433,7 +464,8 @@ impl Executor<'_> {
                 if ![100, 110, 120, 130, 140, 150, 160].contains(&level) {
                     return Err(SqlError::new(
                         15048,
-                        "Valid values of the database compatibility level are 100, 110, 120, 130, 140, 150, or 160.",
+                        "Valid values of the database compatibility level are 100, 110, 120, 130, \
+                         140, 150, or 160.",
                     ));
                 }
                 database.change_settings(|s| s.compatibility_level = level)?;
@@ -443,7 +475,8 @@ impl Executor<'_> {
                     return Err(SqlError::new(
                         40510,
                         format!(
-                            "PAGE_VERIFY {word} is outside labdb's subset: its pages always carry a checksum."
+                            "PAGE_VERIFY {word} is outside labdb's subset: its pages always carry \
+                             a checksum."
                         ),
                     ));
                 }
@@ -528,7 +561,15 @@ impl Executor<'_> {
                 return if self.others_in(database).is_empty() {
                     Ok(())
                 } else {
-                    Err(SqlError::new(5070, format!("Database state cannot be changed while other users are using the database '{}'", database.name())).state(2))
+                    Err(SqlError::new(
+                        5070,
+                        format!(
+                            "Database state cannot be changed while other users are using the \
+                             database '{}'",
+                            database.name()
+                        ),
+                    )
+                    .state(2))
                 };
             }
             None => None,
@@ -543,7 +584,15 @@ impl Executor<'_> {
             if patience.is_some_and(|p| begun.elapsed() >= p) {
                 if !told {
                     told = true;
-                    self.client.info(&SqlError::new(5060, "Nonqualified transactions are being rolled back. Estimated rollback completion: 100%.").severity(10).at_line(self.line))?;
+                    self.client.info(
+                        &SqlError::new(
+                            5060,
+                            "Nonqualified transactions are being rolled back. Estimated rollback \
+                             completion: 100%.",
+                        )
+                        .severity(10)
+                        .at_line(self.line),
+                    )?;
                 }
                 for other in &others {
                     self.session.instance.kill(other);
@@ -562,7 +611,14 @@ impl Executor<'_> {
                 if if_exists {
                     continue;
                 }
-                return Err(SqlError::new(3701, format!("Cannot drop the database '{name}', because it does not exist or you do not have permission.")).severity(11));
+                return Err(SqlError::new(
+                    3701,
+                    format!(
+                        "Cannot drop the database '{name}', because it does not exist or you do \
+                         not have permission."
+                    ),
+                )
+                .severity(11));
             };
             if database.is_system() {
                 return Err(SqlError::new(
@@ -654,8 +710,19 @@ fn modify_file(database: &Database, options: &FileOptions) -> SqlResult<()> {
     } else {
         "data"
     };
-    database.storage.modify_file(&file.name, size, new_growth, max).map_err(|e| match &e {
-        StorageError::Io { source, .. } => SqlError::new(5149, format!("MODIFY FILE encountered operating system error {source} while attempting to expand the physical {kind} file '{}'.", file.path.display())).state(3),
-        other => storage_error(other, &database.name()),
-    })
+    database
+        .storage
+        .modify_file(&file.name, size, new_growth, max)
+        .map_err(|e| match &e {
+            StorageError::Io { source, .. } => SqlError::new(
+                5149,
+                format!(
+                    "MODIFY FILE encountered operating system error {source} while attempting to \
+                     expand the physical {kind} file '{}'.",
+                    file.path.display()
+                ),
+            )
+            .state(3),
+            other => storage_error(other, &database.name()),
+        })
 }

@@ -30,7 +30,8 @@ impl Executor<'_> {
                 super::permission::require_sysadmin(self.session, command)?;
                 let mut flags = self.session.instance.trace_flags.lock();
                 for argument in arguments {
-                    let flag = i32::try_from(self.evaluate_int(argument)?.unwrap_or(0)).unwrap_or(0);
+                    let flag =
+                        i32::try_from(self.evaluate_int(argument)?.unwrap_or(0)).unwrap_or(0);
                     if flag <= 0 {
                         continue;
                     }
@@ -41,7 +42,12 @@ impl Executor<'_> {
                 }
             }
             "TRACESTATUS" => {
-                let columns = [Column::new("TraceFlag", SqlType::SmallInt), Column::new("Status", SqlType::SmallInt), Column::new("Global", SqlType::SmallInt), Column::new("Session", SqlType::SmallInt)];
+                let columns = [
+                    Column::new("TraceFlag", SqlType::SmallInt),
+                    Column::new("Status", SqlType::SmallInt),
+                    Column::new("Global", SqlType::SmallInt),
+                    Column::new("Session", SqlType::SmallInt),
+                ];
                 let on = self.session.instance.trace_flags.lock().clone();
                 let mut wanted = Vec::new();
                 for argument in arguments {
@@ -56,7 +62,12 @@ impl Executor<'_> {
                 self.client.columns(&columns)?;
                 for flag in &wanted {
                     let status = i16::from(on.contains(flag));
-                    self.client.row(&[Value::SmallInt(*flag as i16), Value::SmallInt(status), Value::SmallInt(status), Value::SmallInt(0)])?;
+                    self.client.row(&[
+                        Value::SmallInt(*flag as i16),
+                        Value::SmallInt(status),
+                        Value::SmallInt(status),
+                        Value::SmallInt(0),
+                    ])?;
                 }
                 return self.finish(crate::session::Command::Select, wanted.len() as u64);
             }
@@ -65,8 +76,17 @@ impl Executor<'_> {
             "OPENTRAN" => {
                 let database = self.session.database();
                 let open = database.storage.transactions().len();
-                let text = if open == 0 { "No active open transactions.".to_owned() } else { format!("{open} open transactions in database '{}'; see sys.dm_tran_database_transactions.", database.name()) };
-                self.client.info(&SqlError::new(7969, text).severity(0).at_line(self.line))?;
+                let text = if open == 0 {
+                    "No active open transactions.".to_owned()
+                } else {
+                    format!(
+                        "{open} open transactions in database '{}'; see \
+                         sys.dm_tran_database_transactions.",
+                        database.name()
+                    )
+                };
+                self.client
+                    .info(&SqlError::new(7969, text).severity(0).at_line(self.line))?;
             }
             "CHECKIDENT" => self.check_identity(arguments)?,
             // There is no cache of plans beyond sessions, and pages are read through one pool.
@@ -74,24 +94,55 @@ impl Executor<'_> {
             "USEROPTIONS" => {
                 let rows = {
                     let o = self.session.options.borrow();
-                    vec![("textsize", o.text_size.to_string()), ("language", o.language.clone()), ("dateformat", "mdy".to_owned()), ("datefirst", o.date_first.to_string()), ("lock_timeout", o.lock_timeout.to_string()), ("isolation level", match o.isolation {
-                        crate::session::Isolation::ReadUncommitted => "read uncommitted",
-                        crate::session::Isolation::ReadCommitted => "read committed",
-                        crate::session::Isolation::RepeatableRead => "repeatable read",
-                        crate::session::Isolation::Serializable => "serializable",
-                    }.to_owned())]
+                    vec![
+                        ("textsize", o.text_size.to_string()),
+                        ("language", o.language.clone()),
+                        ("dateformat", "mdy".to_owned()),
+                        ("datefirst", o.date_first.to_string()),
+                        ("lock_timeout", o.lock_timeout.to_string()),
+                        (
+                            "isolation level",
+                            match o.isolation {
+                                crate::session::Isolation::ReadUncommitted => "read uncommitted",
+                                crate::session::Isolation::ReadCommitted => "read committed",
+                                crate::session::Isolation::RepeatableRead => "repeatable read",
+                                crate::session::Isolation::Serializable => "serializable",
+                            }
+                            .to_owned(),
+                        ),
+                    ]
                 };
                 let name = SqlType::NVarChar(Length::Limited(128));
-                self.client.columns(&[Column::new("Set Option", name), Column::new("Value", name)])?;
+                self.client
+                    .columns(&[Column::new("Set Option", name), Column::new("Value", name)])?;
                 for (option, value) in &rows {
-                    self.client.row(&[Value::text(option), Value::text(value)])?;
+                    self.client
+                        .row(&[Value::text(option), Value::text(value)])?;
                 }
                 return self.finish(crate::session::Command::Select, rows.len() as u64);
             }
-            other => return Err(SqlError::new(2526, format!("Incorrect DBCC statement. DBCC {other} is outside labdb's subset, which has {}.", COMMANDS.join(", "))).state(3)),
+            other => {
+                return Err(SqlError::new(
+                    2526,
+                    format!(
+                        "Incorrect DBCC statement. DBCC {other} is outside labdb's subset, which \
+                         has {}.",
+                        COMMANDS.join(", ")
+                    ),
+                )
+                .state(3));
+            }
         }
         if !options.iter().any(|o| o == "NO_INFOMSGS") {
-            self.client.info(&SqlError::new(2528, "DBCC execution completed. If DBCC printed error messages, contact your system administrator.").severity(0).at_line(self.line))?;
+            self.client.info(
+                &SqlError::new(
+                    2528,
+                    "DBCC execution completed. If DBCC printed error messages, contact your \
+                     system administrator.",
+                )
+                .severity(0)
+                .at_line(self.line),
+            )?;
         }
         self.end_and_done()
     }
@@ -105,7 +156,8 @@ impl Executor<'_> {
             return Err(SqlError::new(
                 40510,
                 format!(
-                    "DBCC SQLPERF({what}) is outside labdb's subset, which has LOGSPACE; counters are never cleared, take differences."
+                    "DBCC SQLPERF({what}) is outside labdb's subset, which has LOGSPACE; counters \
+                     are never cleared, take differences."
                 ),
             ));
         }
@@ -180,7 +232,20 @@ impl Executor<'_> {
             Some(argument) => self.evaluate_text(argument)?.unwrap_or_default(),
             None => String::new(),
         };
-        let table = Binder::new(self.session, self.frame).table(&ObjectName { parts: crate::functions::split_name(&name) }).map_err(|_| SqlError::new(2501, format!("Cannot find a table or object with the name \"{name}\". Check the system catalog.")).state(45))?;
+        let table = Binder::new(self.session, self.frame)
+            .table(&ObjectName {
+                parts: crate::functions::split_name(&name),
+            })
+            .map_err(|_| {
+                SqlError::new(
+                    2501,
+                    format!(
+                        "Cannot find a table or object with the name \"{name}\". Check the system \
+                         catalog."
+                    ),
+                )
+                .state(45)
+            })?;
         let Some((_, identity)) = table.identity() else {
             return Err(SqlError::new(
                 7997,

@@ -32,7 +32,15 @@ pub(crate) fn exists_already(name: &str) -> SqlError {
 
 /// Error 3701.
 pub(crate) fn cannot_drop(what: &str, name: &str) -> SqlError {
-    SqlError::new(3701, format!("Cannot drop the {what} '{name}', because it does not exist or you do not have permission.")).severity(11).state(5)
+    SqlError::new(
+        3701,
+        format!(
+            "Cannot drop the {what} '{name}', because it does not exist or you do not have \
+             permission."
+        ),
+    )
+    .severity(11)
+    .state(5)
 }
 
 /// The end of a made-up constraint name.
@@ -144,7 +152,15 @@ impl Executor<'_> {
     pub(crate) fn database_for(&self, name: &ObjectName) -> SqlResult<Arc<Database>> {
         match name.database() {
             None => Ok(self.session.database()),
-            Some(other) => self.session.instance.database(other).ok_or_else(|| SqlError::new(911, format!("Database '{other}' does not exist. Make sure that the name is entered correctly."))),
+            Some(other) => self.session.instance.database(other).ok_or_else(|| {
+                SqlError::new(
+                    911,
+                    format!(
+                        "Database '{other}' does not exist. Make sure that the name is entered \
+                         correctly."
+                    ),
+                )
+            }),
         }
     }
 
@@ -163,7 +179,8 @@ impl Executor<'_> {
             return Err(SqlError::new(
                 2760,
                 format!(
-                    "The specified schema name \"{schema}\" either does not exist or you do not have permission to use it."
+                    "The specified schema name \"{schema}\" either does not exist or you do not \
+                     have permission to use it."
                 ),
             ));
         }
@@ -250,7 +267,14 @@ impl Executor<'_> {
                 .collect()
         };
         if let Some(twice) = crate::bind::duplicate_name(columns) {
-            return Err(SqlError::new(2705, format!("Column names in each table must be unique. Column name '{twice}' in table '{object}' is specified more than once.")).state(3));
+            return Err(SqlError::new(
+                2705,
+                format!(
+                    "Column names in each table must be unique. Column name '{twice}' in table \
+                     '{object}' is specified more than once."
+                ),
+            )
+            .state(3));
         }
         let plain = |object_id: i32, database_id: i32, schema: &str, store: Store| Table {
             object_id,
@@ -309,7 +333,8 @@ impl Executor<'_> {
         if name.starts_with("##") {
             return Err(SqlError::new(
                 40510,
-                "Global temporary tables (##name) are outside labdb's subset: use a table in tempdb.",
+                "Global temporary tables (##name) are outside labdb's subset: use a table in \
+                 tempdb.",
             ));
         }
         let key = fold(name);
@@ -432,7 +457,8 @@ impl Executor<'_> {
             return Err(SqlError::new(
                 2760,
                 format!(
-                    "The specified schema name \"{schema}\" either does not exist or you do not have permission to use it."
+                    "The specified schema name \"{schema}\" either does not exist or you do not \
+                     have permission to use it."
                 ),
             ));
         }
@@ -536,7 +562,8 @@ impl Executor<'_> {
             return Err(SqlError::new(
                 15151,
                 format!(
-                    "Cannot drop the schema '{name}', because it does not exist or you do not have permission."
+                    "Cannot drop the schema '{name}', because it does not exist or you do not \
+                     have permission."
                 ),
             ));
         };
@@ -586,7 +613,8 @@ pub(crate) fn key_columns(
             return Err(SqlError::new(
                 1909,
                 format!(
-                    "Cannot use duplicate column names in index. Column name '{}' listed more than once.",
+                    "Cannot use duplicate column names in index. Column name '{}' listed more \
+                     than once.",
                     key.name
                 ),
             ));
@@ -598,7 +626,8 @@ pub(crate) fn key_columns(
             return Err(SqlError::new(
                 1919,
                 format!(
-                    "Column '{}' in table '{table}' is of a type that is invalid for use as a key column in an index.",
+                    "Column '{}' in table '{table}' is of a type that is invalid for use as a key \
+                     column in an index.",
                     key.name
                 ),
             ));
@@ -647,7 +676,14 @@ pub(crate) fn key_index(
     let has_clustered = indexes.iter().any(|i| i.clustered);
     let clustered = key.clustered.unwrap_or(key.primary && !has_clustered);
     if clustered && has_clustered {
-        return Err(SqlError::new(1902, format!("Cannot create more than one clustered index on table '{table}'. Drop the existing clustered index before creating another.")).state(3));
+        return Err(SqlError::new(
+            1902,
+            format!(
+                "Cannot create more than one clustered index on table '{table}'. Drop the \
+                 existing clustered index before creating another."
+            ),
+        )
+        .state(3));
     }
     if key.primary {
         for part in &keys {
@@ -769,7 +805,16 @@ pub(crate) fn column(
             let whole = types::is_integer(sql_type) && sql_type != SqlType::Bit
                 || matches!(sql_type, SqlType::Decimal { scale: 0, .. });
             if !whole {
-                return Err(SqlError::new(2749, format!("Identity column '{}' must be of data type int, bigint, smallint, tinyint, or decimal or numeric with a scale of 0, unencrypted, and constrained to be nonnullable.", definition.name)).state(2));
+                return Err(SqlError::new(
+                    2749,
+                    format!(
+                        "Identity column '{}' must be of data type int, bigint, smallint, \
+                         tinyint, or decimal or numeric with a scale of 0, unencrypted, and \
+                         constrained to be nonnullable.",
+                        definition.name
+                    ),
+                )
+                .state(2));
             }
             if spec.increment == 0 {
                 return Err(SqlError::new(
@@ -821,10 +866,25 @@ fn build(
             .iter()
             .any(|c| fold(&c.name) == fold(&definition.name))
         {
-            return Err(SqlError::new(2705, format!("Column names in each table must be unique. Column name '{}' in table '{name}' is specified more than once.", definition.name)).state(3));
+            return Err(SqlError::new(
+                2705,
+                format!(
+                    "Column names in each table must be unique. Column name '{}' in table \
+                     '{name}' is specified more than once.",
+                    definition.name
+                ),
+            )
+            .state(3));
         }
         if definition.identity.is_some() && columns.iter().any(|c| c.identity.is_some()) {
-            return Err(SqlError::new(2744, format!("Multiple identity columns specified for table '{name}'. Only one identity column per table is allowed.")).state(2));
+            return Err(SqlError::new(
+                2744,
+                format!(
+                    "Multiple identity columns specified for table '{name}'. Only one identity \
+                     column per table is allowed."
+                ),
+            )
+            .state(2));
         }
         columns.push(column(catalog, name, at as i32 + 1, definition)?);
         if let Some(condition) = &definition.check {
@@ -875,7 +935,14 @@ fn build(
                 options,
             } => {
                 if *clustered && indexes.iter().any(|i| i.clustered) {
-                    return Err(SqlError::new(1902, format!("Cannot create more than one clustered index on table '{name}'. Drop the existing clustered index before creating another.")).state(3));
+                    return Err(SqlError::new(
+                        1902,
+                        format!(
+                            "Cannot create more than one clustered index on table '{name}'. Drop \
+                             the existing clustered index before creating another."
+                        ),
+                    )
+                    .state(3));
                 }
                 let keys = key_columns(&columns, name, keys)?;
                 indexes.push(Arc::new(Index {

@@ -50,7 +50,9 @@ impl Executor<'_> {
                     return Err(SqlError::new(
                         1505,
                         format!(
-                            "The CREATE UNIQUE INDEX statement terminated because a duplicate key was found for the object name '{}' and the index name '{}'. The duplicate key value is ({}).",
+                            "The CREATE UNIQUE INDEX statement terminated because a duplicate key \
+                             was found for the object name '{}' and the index name '{}'. The \
+                             duplicate key value is ({}).",
                             table.full_name(),
                             index.name,
                             values.join(", ")
@@ -85,18 +87,43 @@ impl Executor<'_> {
                 "Filtered indexes (CREATE INDEX … WHERE) are outside labdb's subset.",
             ));
         }
-        let table = Binder::new(self.session, self.frame).table(table_name).map_err(|e| if e.number == 208 { SqlError::new(1088, format!("Cannot find the object \"{}\" because it does not exist or you do not have permissions.", table_name.parts.join("."))).state(12) } else { e })?;
+        let table = Binder::new(self.session, self.frame)
+            .table(table_name)
+            .map_err(|e| {
+                if e.number == 208 {
+                    SqlError::new(
+                        1088,
+                        format!(
+                            "Cannot find the object \"{}\" because it does not exist or you do \
+                             not have permissions.",
+                            table_name.parts.join(".")
+                        ),
+                    )
+                    .state(12)
+                } else {
+                    e
+                }
+            })?;
         if table.indexes.iter().any(|i| fold(&i.name) == fold(name)) {
             return Err(SqlError::new(
                 1913,
                 format!(
-                    "The operation failed because an index or statistics with name '{name}' already exists on table '{}'.",
+                    "The operation failed because an index or statistics with name '{name}' \
+                     already exists on table '{}'.",
                     table_name.parts.join(".")
                 ),
             ));
         }
         if clustered && table.indexes.iter().any(|i| i.clustered) {
-            return Err(SqlError::new(1902, format!("Cannot create more than one clustered index on table '{}'. Drop the existing clustered index before creating another.", table.name)).state(3));
+            return Err(SqlError::new(
+                1902,
+                format!(
+                    "Cannot create more than one clustered index on table '{}'. Drop the existing \
+                     clustered index before creating another.",
+                    table.name
+                ),
+            )
+            .state(3));
         }
         let keys = key_columns(&table.columns, &table.name, columns)?;
         let mut included = Vec::with_capacity(include.len());
@@ -230,7 +257,8 @@ impl Executor<'_> {
                 return Err(SqlError::new(
                     3723,
                     format!(
-                        "An explicit DROP INDEX is not allowed on index '{}.{name}'. It is being used for {} constraint enforcement.",
+                        "An explicit DROP INDEX is not allowed on index '{}.{name}'. It is being \
+                         used for {} constraint enforcement.",
                         table_name.parts.join("."),
                         if index.kind == KeyKind::Primary {
                             "PRIMARY KEY"

@@ -64,9 +64,21 @@ impl Rules {
 /// Error 213 or its kin for lists of different length.
 pub(crate) fn wrong_count(too_few: bool) -> SqlError {
     if too_few {
-        SqlError::new(109, "There are more columns in the INSERT statement than values specified in the VALUES clause. The number of values in the VALUES clause must match the number of columns specified in the INSERT statement.").severity(15)
+        SqlError::new(
+            109,
+            "There are more columns in the INSERT statement than values specified in the VALUES \
+             clause. The number of values in the VALUES clause must match the number of columns \
+             specified in the INSERT statement.",
+        )
+        .severity(15)
     } else {
-        SqlError::new(110, "There are fewer columns in the INSERT statement than values specified in the VALUES clause. The number of values in the VALUES clause must match the number of columns specified in the INSERT statement.").severity(15)
+        SqlError::new(
+            110,
+            "There are fewer columns in the INSERT statement than values specified in the VALUES \
+             clause. The number of values in the VALUES clause must match the number of columns \
+             specified in the INSERT statement.",
+        )
+        .severity(15)
     }
 }
 
@@ -90,7 +102,10 @@ pub(crate) fn target_places(table: &Table, names: &[String]) -> SqlResult<Vec<us
             return Err(SqlError::new(
                 264,
                 format!(
-                    "The column name '{name}' is specified more than once in the SET clause or column list of an INSERT. A column cannot be assigned more than one value in the same clause. Modify the clause to make sure that a column is updated only once."
+                    "The column name '{name}' is specified more than once in the SET clause or \
+                     column list of an INSERT. A column cannot be assigned more than one value in \
+                     the same clause. Modify the clause to make sure that a column is updated \
+                     only once."
                 ),
             ));
         }
@@ -158,7 +173,8 @@ impl Binder<'_> {
                         if insert.columns.is_empty() {
                             return Err(SqlError::new(
                                 213,
-                                "Column name or number of supplied values does not match table definition.",
+                                "Column name or number of supplied values does not match table \
+                                 definition.",
                             ));
                         }
                         return Err(wrong_count(row.len() < places.len()));
@@ -183,13 +199,26 @@ impl Binder<'_> {
                     if insert.columns.is_empty() {
                         return Err(SqlError::new(
                             213,
-                            "Column name or number of supplied values does not match table definition.",
+                            "Column name or number of supplied values does not match table \
+                             definition.",
                         ));
                     }
                     return Err(if bound.columns.len() < places.len() {
-                        SqlError::new(120, "The select list for the INSERT statement contains fewer items than the insert list. The number of SELECT values must match the number of INSERT columns.").severity(15)
+                        SqlError::new(
+                            120,
+                            "The select list for the INSERT statement contains fewer items than \
+                             the insert list. The number of SELECT values must match the number \
+                             of INSERT columns.",
+                        )
+                        .severity(15)
                     } else {
-                        SqlError::new(121, "The select list for the INSERT statement contains more items than the insert list. The number of SELECT values must match the number of INSERT columns.").severity(15)
+                        SqlError::new(
+                            121,
+                            "The select list for the INSERT statement contains more items than \
+                             the insert list. The number of SELECT values must match the number \
+                             of INSERT columns.",
+                        )
+                        .severity(15)
                     });
                 }
                 for (column, at) in bound.columns.iter().zip(&places) {
@@ -232,7 +261,8 @@ impl Binder<'_> {
             return Err(SqlError::new(
                 544,
                 format!(
-                    "Cannot insert explicit value for identity column in table '{}' when IDENTITY_INSERT is set to OFF.",
+                    "Cannot insert explicit value for identity column in table '{}' when \
+                     IDENTITY_INSERT is set to OFF.",
                     table.name
                 ),
             ));
@@ -241,7 +271,9 @@ impl Binder<'_> {
             return Err(SqlError::new(
                 545,
                 format!(
-                    "Explicit value must be specified for identity column in table '{}' either when IDENTITY_INSERT is set to ON or when a replication user is inserting into a NOT FOR REPLICATION identity column.",
+                    "Explicit value must be specified for identity column in table '{}' either \
+                     when IDENTITY_INSERT is set to ON or when a replication user is inserting \
+                     into a NOT FOR REPLICATION identity column.",
                     table.name
                 ),
             ));
@@ -293,7 +325,8 @@ fn truncated(table: &Table, column: &TableColumn, value: &Value) -> SqlError {
     SqlError::new(
         2628,
         format!(
-            "String or binary data would be truncated in table '{}', column '{}'. Truncated value: '{shown}'.",
+            "String or binary data would be truncated in table '{}', column '{}'. Truncated \
+             value: '{shown}'.",
             table.full_name(),
             column.name
         ),
@@ -341,7 +374,16 @@ pub(crate) fn check_row(
                 .instance
                 .database_by_id(table.database_id)
                 .map_or_else(|| "tempdb".to_owned(), |d| d.name());
-            return Err(SqlError::new(515, format!("Cannot insert the value NULL into column '{}', table '{database}.{}'; column does not allow nulls. {verb} fails.", column.name, table.full_name())).state(2));
+            return Err(SqlError::new(
+                515,
+                format!(
+                    "Cannot insert the value NULL into column '{}', table '{database}.{}'; column \
+                     does not allow nulls. {verb} fails.",
+                    column.name,
+                    table.full_name()
+                ),
+            )
+            .state(2));
         }
     }
     for (name, condition) in &rules.checks {
@@ -354,7 +396,8 @@ pub(crate) fn check_row(
             return Err(SqlError::new(
                 547,
                 format!(
-                    "The {verb} statement conflicted with the CHECK constraint \"{name}\". The conflict occurred in database \"{database}\", table \"{}\".",
+                    "The {verb} statement conflicted with the CHECK constraint \"{name}\". The \
+                     conflict occurred in database \"{database}\", table \"{}\".",
                     table.full_name()
                 ),
             ));

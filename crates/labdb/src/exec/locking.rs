@@ -81,10 +81,21 @@ fn lock_for(
         cancel: &session.shared.cancel,
         waits: &*session.shared,
     };
-    session.instance.locks.lock(&request, resource, mode).map_err(|e| match storage_error(&e, "") {
-        error if error.number == 1205 => labdb_types::SqlError { message: format!("Transaction (Process ID {}) was deadlocked on lock resources with another process and has been chosen as the deadlock victim. Rerun the transaction.", session.id()), ..error },
-        error => error,
-    })
+    session
+        .instance
+        .locks
+        .lock(&request, resource, mode)
+        .map_err(|e| match storage_error(&e, "") {
+            error if error.number == 1205 => labdb_types::SqlError {
+                message: format!(
+                    "Transaction (Process ID {}) was deadlocked on lock resources with another \
+                     process and has been chosen as the deadlock victim. Rerun the transaction.",
+                    session.id()
+                ),
+                ..error
+            },
+            error => error,
+        })
 }
 
 /// The table in a mode, until the transaction ends.

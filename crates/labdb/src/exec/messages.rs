@@ -90,7 +90,8 @@ pub fn format(text: &str, arguments: &[Value]) -> SqlResult<String> {
                     return Err(SqlError::new(
                         2786,
                         format!(
-                            "The data type of substitution parameter {number} does not match the expected type of the format specification."
+                            "The data type of substitution parameter {number} does not match the \
+                             expected type of the format specification."
                         ),
                     ));
                 };

@@ -133,7 +133,10 @@ impl Binder<'_> {
                         return Err(SqlError::new(
                             264,
                             format!(
-                                "The column name '{name}' is specified more than once in the SET clause or column list of an INSERT. A column cannot be assigned more than one value in the same clause. Modify the clause to make sure that a column is updated only once."
+                                "The column name '{name}' is specified more than once in the SET \
+                                 clause or column list of an INSERT. A column cannot be assigned \
+                                 more than one value in the same clause. Modify the clause to \
+                                 make sure that a column is updated only once."
                             ),
                         ));
                     }
@@ -330,9 +333,22 @@ impl Executor<'_> {
     }
 
     pub(crate) fn truncate(&mut self, name: &ObjectName) -> SqlResult<()> {
-        let table = Binder::new(self.session, self.frame).table(name).map_err(|e| {
-            if e.number == 208 { SqlError::new(4701, format!("Cannot find the object \"{}\" because it does not exist or you do not have permissions.", name.object())) } else { e }
-        })?;
+        let table = Binder::new(self.session, self.frame)
+            .table(name)
+            .map_err(|e| {
+                if e.number == 208 {
+                    SqlError::new(
+                        4701,
+                        format!(
+                            "Cannot find the object \"{}\" because it does not exist or you do \
+                             not have permissions.",
+                            name.object()
+                        ),
+                    )
+                } else {
+                    e
+                }
+            })?;
         super::table::truncate(self.session, &table)?;
         self.session.row_count.set(0);
         self.end_and_done()

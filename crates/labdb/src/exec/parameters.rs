@@ -51,9 +51,29 @@ pub(crate) fn bind(
             Some(name) => {
                 named = true;
                 let wanted = fold(name);
-                parameters.iter().position(|p| fold(&p.name) == wanted).ok_or_else(|| SqlError::new(8145, format!("{name} is not a parameter for procedure {procedure}.")).state(2))?
+                parameters
+                    .iter()
+                    .position(|p| fold(&p.name) == wanted)
+                    .ok_or_else(|| {
+                        SqlError::new(
+                            8145,
+                            format!("{name} is not a parameter for procedure {procedure}."),
+                        )
+                        .state(2)
+                    })?
             }
-            None if named => return Err(SqlError::new(119, format!("Must pass parameter number {} and subsequent parameters as '@name = value'. After the form '@name = value' has been used, all subsequent parameters must be passed in the form '@name = value'.", place + 1)).severity(15)),
+            None if named => {
+                return Err(SqlError::new(
+                    119,
+                    format!(
+                        "Must pass parameter number {} and subsequent parameters as '@name = \
+                         value'. After the form '@name = value' has been used, all subsequent \
+                         parameters must be passed in the form '@name = value'.",
+                        place + 1
+                    ),
+                )
+                .severity(15));
+            }
             None => place,
         };
         let Some(slot) = given.get_mut(at) else {
@@ -74,7 +94,15 @@ pub(crate) fn bind(
         }
         *slot = Some(argument);
         if argument.output && !parameters.get(at).is_some_and(|p| p.output) {
-            return Err(SqlError::new(8162, format!("The formal parameter \"{}\" was not declared as an OUTPUT parameter, but the actual parameter passed in requested output.", parameters.get(at).map_or("", |p| p.name.as_str()))).state(2));
+            return Err(SqlError::new(
+                8162,
+                format!(
+                    "The formal parameter \"{}\" was not declared as an OUTPUT parameter, but the \
+                     actual parameter passed in requested output.",
+                    parameters.get(at).map_or("", |p| p.name.as_str())
+                ),
+            )
+            .state(2));
         }
         targets.push(
             parameters
@@ -90,15 +118,47 @@ pub(crate) fn bind(
         )?;
         frame.declare(&parameter.name, sql_type)?;
         let value = match (argument, &parameter.default) {
-            (Some(Argument { value: Some(value), sql_type: from, .. }), _) => {
-                convert::check_convertible(*from, sql_type, false).or_else(|e| if value.is_null() { Ok(()) } else { Err(e) })?;
-                convert::convert(value, *from, sql_type, None).map_err(|e| if e.number == 245 || e.number == 241 { SqlError::new(8114, format!("Error converting data type {} to {}.", types::type_name(*from), types::type_name(sql_type))).state(5) } else { e })?
+            (
+                Some(Argument {
+                    value: Some(value),
+                    sql_type: from,
+                    ..
+                }),
+                _,
+            ) => {
+                convert::check_convertible(*from, sql_type, false)
+                    .or_else(|e| if value.is_null() { Ok(()) } else { Err(e) })?;
+                convert::convert(value, *from, sql_type, None).map_err(|e| {
+                    if e.number == 245 || e.number == 241 {
+                        SqlError::new(
+                            8114,
+                            format!(
+                                "Error converting data type {} to {}.",
+                                types::type_name(*from),
+                                types::type_name(sql_type)
+                            ),
+                        )
+                        .state(5)
+                    } else {
+                        e
+                    }
+                })?
             }
             (_, Some(expression)) => {
                 let (value, from) = default(expression)?;
                 convert::convert(&value, from, sql_type, None)?
             }
-            (Some(_) | None, None) => return Err(SqlError::new(201, format!("Procedure or function '{procedure}' expects parameter '{}', which was not supplied.", parameter.name)).state(4)),
+            (Some(_) | None, None) => {
+                return Err(SqlError::new(
+                    201,
+                    format!(
+                        "Procedure or function '{procedure}' expects parameter '{}', which was \
+                         not supplied.",
+                        parameter.name
+                    ),
+                )
+                .state(4));
+            }
         };
         frame.set(&parameter.name, value)?;
     }

@@ -113,7 +113,12 @@ pub(crate) fn require_server_state(session: &Session) -> SqlResult<()> {
     {
         return Ok(());
     }
-    Err(SqlError::new(300, "VIEW SERVER PERFORMANCE STATE permission was denied on object 'server', database 'master'.").severity(14))
+    Err(SqlError::new(
+        300,
+        "VIEW SERVER PERFORMANCE STATE permission was denied on object 'server', database \
+         'master'.",
+    )
+    .severity(14))
 }
 
 /// The second error that follows some first ones.

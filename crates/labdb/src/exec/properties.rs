@@ -81,7 +81,8 @@ pub(crate) fn run(
     let invalid = || {
         SqlError::new(
             15135,
-            "Object is invalid. Extended properties are not permitted on it, or the object does not exist.",
+            "Object is invalid. Extended properties are not permitted on it, or the object does \
+             not exist.",
         )
     };
     let (class, major_id, minor_id) = match levels.as_slice() {
@@ -155,7 +156,8 @@ pub(crate) fn run(
             return Err(SqlError::new(
                 15217,
                 format!(
-                    "Property cannot be updated or deleted. Property '{name}' does not exist for '{on}'."
+                    "Property cannot be updated or deleted. Property '{name}' does not exist for \
+                     '{on}'."
                 ),
             ));
         }

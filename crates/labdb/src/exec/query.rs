@@ -30,7 +30,12 @@ fn purpose(query: &Query) -> SqlResult<Purpose<'_>> {
         return Ok(Purpose::Rows);
     }
     if names.len() != select.items.len() {
-        return Err(SqlError::new(141, "A SELECT statement that assigns a value to a variable must not be combined with data-retrieval operations.").severity(15));
+        return Err(SqlError::new(
+            141,
+            "A SELECT statement that assigns a value to a variable must not be combined with \
+             data-retrieval operations.",
+        )
+        .severity(15));
     }
     Ok(Purpose::Variables(names))
 }
@@ -91,7 +96,15 @@ impl Executor<'_> {
 
     fn select_into(&mut self, name: &ObjectName, plan: &crate::plan::Query) -> SqlResult<u64> {
         if let Some(at) = plan.columns.iter().position(|c| c.name.is_empty()) {
-            return Err(SqlError::new(1038, format!("An object or column name is missing or empty. For SELECT INTO statements, verify each column has a name (column {} has none).", at + 1)).severity(15));
+            return Err(SqlError::new(
+                1038,
+                format!(
+                    "An object or column name is missing or empty. For SELECT INTO statements, \
+                     verify each column has a name (column {} has none).",
+                    at + 1
+                ),
+            )
+            .severity(15));
         }
         let columns: Vec<Column> = plan.columns.clone();
         let rows = plan.plan.collect(&self.context(), None)?;

@@ -197,7 +197,22 @@ impl Executor<'_> {
         let Some(name) = table else {
             return Err(SqlError::new(102, "SET IDENTITY_INSERT needs a table.").severity(15));
         };
-        let table = Binder::new(self.session, self.frame).table(name).map_err(|e| if e.number == 208 { SqlError::new(1088, format!("Cannot find the object \"{}\" because it does not exist or you do not have permissions.", name.object())) } else { e })?;
+        let table = Binder::new(self.session, self.frame)
+            .table(name)
+            .map_err(|e| {
+                if e.number == 208 {
+                    SqlError::new(
+                        1088,
+                        format!(
+                            "Cannot find the object \"{}\" because it does not exist or you do \
+                             not have permissions.",
+                            name.object()
+                        ),
+                    )
+                } else {
+                    e
+                }
+            })?;
         if table.identity().is_none() {
             return Err(SqlError::new(
                 8106,
@@ -213,7 +228,8 @@ impl Executor<'_> {
                 return Err(SqlError::new(
                     8107,
                     format!(
-                        "IDENTITY_INSERT is already ON for another table. Cannot perform SET operation for table '{}'.",
+                        "IDENTITY_INSERT is already ON for another table. Cannot perform SET \
+                         operation for table '{}'.",
                         name.object()
                     ),
                 ));

@@ -290,8 +290,31 @@ fn duplicate(table: &Table, index: &Index, row: &[Value]) -> SqlError {
         .collect();
     let values = values.join(", ");
     match index.kind {
-        KeyKind::Plain => SqlError::new(2601, format!("Cannot insert duplicate key row in object '{}' with unique index '{}'. The duplicate key value is ({values}).", table.full_name(), index.name)).severity(14),
-        kind => SqlError::new(2627, format!("Violation of {} constraint '{}'. Cannot insert duplicate key in object '{}'. The duplicate key value is ({values}).", if kind == KeyKind::Primary { "PRIMARY KEY" } else { "UNIQUE KEY" }, index.name, table.full_name())).severity(14),
+        KeyKind::Plain => SqlError::new(
+            2601,
+            format!(
+                "Cannot insert duplicate key row in object '{}' with unique index '{}'. The \
+                 duplicate key value is ({values}).",
+                table.full_name(),
+                index.name
+            ),
+        )
+        .severity(14),
+        kind => SqlError::new(
+            2627,
+            format!(
+                "Violation of {} constraint '{}'. Cannot insert duplicate key in object '{}'. The \
+                 duplicate key value is ({values}).",
+                if kind == KeyKind::Primary {
+                    "PRIMARY KEY"
+                } else {
+                    "UNIQUE KEY"
+                },
+                index.name,
+                table.full_name()
+            ),
+        )
+        .severity(14),
     }
 }
 

@@ -44,7 +44,8 @@ impl Executor<'_> {
         {
             return Err(SqlError::new(
                 3930,
-                "The current transaction cannot be committed and cannot support operations that write to the log file. Roll back the transaction.",
+                "The current transaction cannot be committed and cannot support operations that \
+                 write to the log file. Roll back the transaction.",
             ));
         }
         if !session.options.borrow().implicit_transactions
@@ -79,7 +80,8 @@ impl Executor<'_> {
                 {
                     return Err(SqlError::new(
                         3930,
-                        "The current transaction cannot be committed and cannot support operations that write to the log file. Roll back the transaction.",
+                        "The current transaction cannot be committed and cannot support \
+                         operations that write to the log file. Roll back the transaction.",
                     ));
                 }
                 let transaction = session.transaction.borrow_mut().take();
@@ -120,7 +122,8 @@ impl Executor<'_> {
             if transaction.doomed && !outer {
                 return Err(SqlError::new(
                     3931,
-                    "The current transaction cannot be committed and cannot be rolled back to a savepoint. Roll back the entire transaction.",
+                    "The current transaction cannot be committed and cannot be rolled back to a \
+                     savepoint. Roll back the entire transaction.",
                 ));
             }
             if transaction.rollback_to_savepoint(session, &name)? {
@@ -131,7 +134,8 @@ impl Executor<'_> {
                 return Err(SqlError::new(
                     6401,
                     format!(
-                        "Cannot roll back {name}. No transaction or savepoint of that name was found."
+                        "Cannot roll back {name}. No transaction or savepoint of that name was \
+                         found."
                     ),
                 ));
             }

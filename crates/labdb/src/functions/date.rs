@@ -198,10 +198,24 @@ fn date_diff(call: &Call<'_>) -> SqlResult<Value> {
     let part = part_of(call)?;
     let n = boundaries(part, utc(moment_of(call, 1)?), utc(moment_of(call, 2)?))
         .ok_or_else(|| not_supported("tzoffset", "datediff", call.type_of(1)))?;
-    i64::try_from(n).ok().and_then(|n| crate::eval::convert::integer_value(n, call.result)).ok_or_else(|| {
-        let name = if call.result == SqlType::BigInt { "datediff_big" } else { "datediff" };
-        SqlError::new(535, format!("The {name} function resulted in an overflow. The number of dateparts separating two date/time instances is too large. Try to use {name} with a less precise datepart."))
-    })
+    i64::try_from(n)
+        .ok()
+        .and_then(|n| crate::eval::convert::integer_value(n, call.result))
+        .ok_or_else(|| {
+            let name = if call.result == SqlType::BigInt {
+                "datediff_big"
+            } else {
+                "datediff"
+            };
+            SqlError::new(
+                535,
+                format!(
+                    "The {name} function resulted in an overflow. The number of dateparts \
+                     separating two date/time instances is too large. Try to use {name} with a \
+                     less precise datepart."
+                ),
+            )
+        })
 }
 
 fn week_of_year(days: i32, date_first: i32) -> i32 {
@@ -329,7 +343,8 @@ fn from_parts(call: &Call<'_>) -> SqlResult<Value> {
         SqlError::new(
             289,
             format!(
-                "Cannot construct data type {}, some of the arguments have values which are not valid.",
+                "Cannot construct data type {}, some of the arguments have values which are not \
+                 valid.",
                 type_name(call.result)
             ),
         )

@@ -368,7 +368,8 @@ fn translate(call: &Call<'_>) -> SqlResult<Value> {
     if from.len() != to.len() {
         return Err(SqlError::new(
             9828,
-            "The second and third arguments of the TRANSLATE built-in function must contain an equal number of characters.",
+            "The second and third arguments of the TRANSLATE built-in function must contain an \
+             equal number of characters.",
         ));
     }
     let out: String = call

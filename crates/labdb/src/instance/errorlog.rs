@@ -34,7 +34,8 @@ impl ErrorLog {
             SqlError::new(
                 17058,
                 format!(
-                    "The error log '{}' cannot be opened: {e}. Check the folder's permissions and free space.",
+                    "The error log '{}' cannot be opened: {e}. Check the folder's permissions and \
+                     free space.",
                     path.display()
                 ),
             )

@@ -23,7 +23,8 @@ pub fn version_text(instance: &Instance) -> String {
         format!(" FAULTS ON PURPOSE: {faults}")
     };
     format!(
-        "labdb {} - a test server that speaks TDS; this is not Microsoft SQL Server{note} (compatible version {PRODUCT_VERSION}) on {} {}",
+        "labdb {} - a test server that speaks TDS; this is not Microsoft SQL Server{note} \
+         (compatible version {PRODUCT_VERSION}) on {} {}",
         env!("CARGO_PKG_VERSION"),
         if cfg!(windows) { "Windows" } else { "Linux" },
         std::env::consts::ARCH,

@@ -106,7 +106,14 @@ impl Instance {
             match Database::open(&instance, &record) {
                 Ok(database) => {
                     let report = database.storage.recovery_report();
-                    instance.log_error(0, &format!("Starting up database '{}'. Recovery read {} log bytes, redid {} changes, rolled back {} transactions.", record.name, report.log_bytes, report.redone, report.rolled_back));
+                    instance.log_error(
+                        0,
+                        &format!(
+                            "Starting up database '{}'. Recovery read {} log bytes, redid {} \
+                             changes, rolled back {} transactions.",
+                            record.name, report.log_bytes, report.redone, report.rolled_back
+                        ),
+                    );
                     instance.databases.write().push(Arc::new(database));
                 }
                 Err(e) => instance.log_error(
@@ -115,7 +122,11 @@ impl Instance {
                 ),
             }
         }
-        instance.log_error(0, "Recovery is complete. This is an informational message only. No user action is required.");
+        instance.log_error(
+            0,
+            "Recovery is complete. This is an informational message only. No user action is \
+             required.",
+        );
         Ok(instance)
     }
 
@@ -263,7 +274,16 @@ impl Instance {
     ) -> SqlResult<Arc<SessionShared>> {
         let mut sessions = self.sessions.write();
         if sessions.len() >= self.options.max_connections {
-            return Err(SqlError::new(17809, format!("Could not connect because the maximum number of '{}' user connections has already been reached. Close connections, or start labdb with a higher --max-connections.", self.options.max_connections)).severity(20));
+            return Err(SqlError::new(
+                17809,
+                format!(
+                    "Could not connect because the maximum number of '{}' user connections has \
+                     already been reached. Close connections, or start labdb with a higher \
+                     --max-connections.",
+                    self.options.max_connections
+                ),
+            )
+            .severity(20));
         }
         let id = (51..i16::MAX)
             .find(|id| !sessions.contains_key(id))
@@ -385,10 +405,22 @@ impl Instance {
                 );
             }
         }
-        self.log_error(0, "labdb is terminating in response to a stop request. This is an informational message only. No user action is required.");
+        self.log_error(
+            0,
+            "labdb is terminating in response to a stop request. This is an informational message \
+             only. No user action is required.",
+        );
     }
 }
 
 fn startup(path: &Path, error: &std::io::Error) -> SqlError {
-    SqlError::new(17204, format!("The data folder '{}' cannot be used: {error}. Give --data a folder that this user may write to.", path.display())).severity(16)
+    SqlError::new(
+        17204,
+        format!(
+            "The data folder '{}' cannot be used: {error}. Give --data a folder that this user \
+             may write to.",
+            path.display()
+        ),
+    )
+    .severity(16)
 }

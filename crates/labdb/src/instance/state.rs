@@ -135,7 +135,8 @@ fn failed(path: &Path, error: &dyn std::fmt::Display) -> SqlError {
     SqlError::new(
         5123,
         format!(
-            "The instance's state '{}' cannot be read or written: {error}. Check free space and permissions, or restore the file from a copy.",
+            "The instance's state '{}' cannot be read or written: {error}. Check free space and \
+             permissions, or restore the file from a copy.",
             path.display()
         ),
     )

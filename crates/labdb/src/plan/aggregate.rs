@@ -382,7 +382,8 @@ impl Accumulator {
                 if !convert::fits(&Value::text(&joined), sql_type) {
                     return Err(SqlError::new(
                         9829,
-                        "STRING_AGG aggregation result exceeded the limit of 8000 bytes. Use LOB types to avoid result truncation.",
+                        "STRING_AGG aggregation result exceeded the limit of 8000 bytes. Use LOB \
+                         types to avoid result truncation.",
                     ));
                 }
                 Ok(Value::text(joined))

@@ -231,7 +231,12 @@ impl Typed {
                 let mut found: Option<Value> = None;
                 plan.run(ctx, Some(env), &mut |row| {
                     if found.is_some() {
-                        return Err(SqlError::new(512, "Subquery returned more than 1 value. This is not permitted when the subquery follows =, !=, <, <= , >, >= or when the subquery is used as an expression."));
+                        return Err(SqlError::new(
+                            512,
+                            "Subquery returned more than 1 value. This is not permitted when the \
+                             subquery follows =, !=, <, <= , >, >= or when the subquery is used \
+                             as an expression.",
+                        ));
                     }
                     found = Some(row.into_iter().next().unwrap_or(Value::Null));
                     Ok(super::Flow::More)

@@ -260,7 +260,8 @@ impl Plan {
                         return Err(SqlError::new(
                             530,
                             format!(
-                                "The statement terminated. The maximum recursion {limit} has been exhausted before statement completion."
+                                "The statement terminated. The maximum recursion {limit} has been \
+                                 exhausted before statement completion."
                             ),
                         ));
                     }
@@ -340,7 +341,12 @@ fn top(
     let env = outer.copied().unwrap_or_else(Env::empty);
     let value = count.eval(ctx, &env)?;
     if value.is_null() {
-        return Err(SqlError::new(1060, "The number of rows provided for a TOP or FETCH clauses row count parameter must be an integer.").severity(15));
+        return Err(SqlError::new(
+            1060,
+            "The number of rows provided for a TOP or FETCH clauses row count parameter must be \
+             an integer.",
+        )
+        .severity(15));
     }
     if percent {
         let share = match value {

@@ -45,7 +45,12 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub key: Option<PathBuf>,
     /// The size of each database's buffer pool.
-    #[arg(long, value_name = "MB", default_value_t = 256, value_parser = clap::value_parser!(u64).range(4..=1_048_576))]
+    #[arg(
+        long,
+        value_name = "MB",
+        default_value_t = 256,
+        value_parser = clap::value_parser!(u64).range(4..=1_048_576)
+    )]
     pub buffer_pool_mb: u64,
     /// Whether new data files are left unzeroed.
     #[arg(long, value_enum, default_value = "off")]

@@ -168,7 +168,8 @@ fn logins(
             "view-server-state" => true,
             other => {
                 return Err(format!(
-                    "--user {user}: '{other}' is no right labdb has; the one it has is view-server-state"
+                    "--user {user}: '{other}' is no right labdb has; the one it has is \
+                     view-server-state"
                 ));
             }
         };

@@ -75,7 +75,15 @@ impl Frame {
                 // DECLARE in a loop runs again without effect on the value.
                 return Ok(());
             }
-            return Err(SqlError::new(134, format!("The variable name '{name}' has already been declared. Variable names must be unique within a query batch or stored procedure.")).severity(15).state(2));
+            return Err(SqlError::new(
+                134,
+                format!(
+                    "The variable name '{name}' has already been declared. Variable names must be \
+                     unique within a query batch or stored procedure."
+                ),
+            )
+            .severity(15)
+            .state(2));
         }
         variables.insert(
             key,

@@ -128,7 +128,13 @@ impl Session {
     /// 911 where there is none, 924 where it is another session's alone, 916 without access.
     pub fn use_database(&self, name: &str) -> SqlResult<Arc<Database>> {
         let database = self.instance.database(name).ok_or_else(|| {
-            SqlError::new(911, format!("Database '{name}' does not exist. Make sure that the name is entered correctly."))
+            SqlError::new(
+                911,
+                format!(
+                    "Database '{name}' does not exist. Make sure that the name is entered \
+                     correctly."
+                ),
+            )
         })?;
         database.check_access(self)?;
         self.shared

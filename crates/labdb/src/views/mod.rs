@@ -178,7 +178,15 @@ pub fn find_function(schema: &str, name: &str) -> Option<&'static SystemView> {
 /// A function's arguments, converted.
 pub(crate) fn bind_arguments(view: &SystemView, arguments: Vec<Typed>) -> SqlResult<Vec<Typed>> {
     if arguments.len() < view.parameters.len() {
-        return Err(SqlError::new(313, format!("An insufficient number of arguments were supplied for the procedure or function {}.{}.", view.schema, view.name)).state(3));
+        return Err(SqlError::new(
+            313,
+            format!(
+                "An insufficient number of arguments were supplied for the procedure or function \
+                 {}.{}.",
+                view.schema, view.name
+            ),
+        )
+        .state(3));
     }
     if arguments.len() > view.parameters.len() {
         return Err(SqlError::new(

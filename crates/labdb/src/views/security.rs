@@ -98,7 +98,10 @@ fn database_principals(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
 
 fn my_permissions(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
     let login = &view.session.shared.login_name;
-    let server = !matches!(view.arguments.get(1), Some(Value::Text(class)) if !class.eq_ignore_ascii_case("SERVER"));
+    let server = match view.arguments.get(1) {
+        Some(Value::Text(class)) => class.eq_ignore_ascii_case("SERVER"),
+        _ => true,
+    };
     let mut names = Vec::new();
     if server {
         names.extend(["CONNECT SQL", "VIEW ANY DATABASE"]);

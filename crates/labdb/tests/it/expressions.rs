@@ -113,7 +113,12 @@ fn expressions_have_the_documented_values() {
 fn results_have_the_types_that_a_strict_driver_reads() {
     let lab = Lab::start();
     let mut s = lab.connect();
-    let kinds = s.rows("SELECT SQL_VARIANT_PROPERTY(1 + 1, 'BaseType'), SQL_VARIANT_PROPERTY(CAST(1 AS tinyint) + CAST(1 AS smallint), 'BaseType'), SQL_VARIANT_PROPERTY(1 + 1.5, 'BaseType'), SQL_VARIANT_PROPERTY(GETDATE(), 'BaseType'), SQL_VARIANT_PROPERTY(SYSDATETIME(), 'BaseType')");
+    let kinds = s.rows(
+        "SELECT SQL_VARIANT_PROPERTY(1 + 1, 'BaseType'), SQL_VARIANT_PROPERTY(CAST(1 AS tinyint) \
+         + CAST(1 AS smallint), 'BaseType'), SQL_VARIANT_PROPERTY(1 + 1.5, 'BaseType'), \
+         SQL_VARIANT_PROPERTY(GETDATE(), 'BaseType'), SQL_VARIANT_PROPERTY(SYSDATETIME(), \
+         'BaseType')",
+    );
     let row = &kinds[0];
     let names: Vec<&str> = (0..5)
         .map(|at| row.try_get::<&str, _>(at).unwrap().unwrap())
@@ -122,7 +127,10 @@ fn results_have_the_types_that_a_strict_driver_reads() {
         names,
         ["int", "smallint", "numeric", "datetime", "datetime2"]
     );
-    let rows = s.rows("SELECT COUNT(*), COUNT_BIG(*), SUM(1), AVG(1.0), DB_ID(), CAST(1 AS tinyint), CAST(0.5 AS real) FROM sys.types");
+    let rows = s.rows(
+        "SELECT COUNT(*), COUNT_BIG(*), SUM(1), AVG(1.0), DB_ID(), CAST(1 AS tinyint), CAST(0.5 \
+         AS real) FROM sys.types",
+    );
     let row = &rows[0];
     assert!(row.try_get::<i32, _>(0).unwrap().unwrap() > 20);
     assert!(row.try_get::<i64, _>(1).unwrap().unwrap() > 20);

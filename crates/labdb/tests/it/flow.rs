@@ -34,7 +34,10 @@ fn loops_conditions_and_compound_assignments_add_up() {
 fn try_catch_sees_the_error_and_throw_sends_it_on() {
     let lab = Lab::start();
     let mut s = lab.connect();
-    let rows = s.rows("BEGIN TRY SELECT 1/0; END TRY BEGIN CATCH SELECT ERROR_NUMBER(), ERROR_MESSAGE(), ERROR_LINE(), ERROR_SEVERITY(); END CATCH");
+    let rows = s.rows(
+        "BEGIN TRY SELECT 1/0; END TRY BEGIN CATCH SELECT ERROR_NUMBER(), ERROR_MESSAGE(), \
+         ERROR_LINE(), ERROR_SEVERITY(); END CATCH",
+    );
     assert_eq!(rows[0].try_get::<i32, _>(0).unwrap(), Some(8134));
     assert_eq!(
         rows[0].try_get::<&str, _>(1).unwrap(),
@@ -45,14 +48,23 @@ fn try_catch_sees_the_error_and_throw_sends_it_on() {
         s.error("BEGIN TRY THROW 50123, 'x', 1; END TRY BEGIN CATCH THROW; END CATCH"),
         50123
     );
-    assert_eq!(s.int("BEGIN TRY EXEC('SELECT * FROM nowhere'); END TRY BEGIN CATCH SELECT ERROR_NUMBER(); END CATCH"), 208);
+    assert_eq!(
+        s.int(
+            "BEGIN TRY EXEC('SELECT * FROM nowhere'); END TRY BEGIN CATCH SELECT ERROR_NUMBER(); \
+             END CATCH"
+        ),
+        208
+    );
 }
 
 #[test]
 fn procedures_take_defaults_give_outputs_and_return_codes() {
     let lab = Lab::start();
     let mut s = lab.connect();
-    s.exec("CREATE PROCEDURE dbo.p @a int, @b int = 10, @sum int OUTPUT AS BEGIN SET NOCOUNT ON; SET @sum = @a + @b; RETURN @a; END");
+    s.exec(
+        "CREATE PROCEDURE dbo.p @a int, @b int = 10, @sum int OUTPUT AS BEGIN SET NOCOUNT ON; SET \
+         @sum = @a + @b; RETURN @a; END",
+    );
     let rows = s.rows("DECLARE @s int, @r int; EXEC @r = dbo.p 5, @sum = @s OUTPUT; SELECT @s, @r");
     assert_eq!(rows[0].try_get::<i32, _>(0).unwrap(), Some(15));
     assert_eq!(rows[0].try_get::<i32, _>(1).unwrap(), Some(5));
@@ -63,7 +75,13 @@ fn procedures_take_defaults_give_outputs_and_return_codes() {
         s.int("DECLARE @t TABLE (n int); INSERT @t EXEC dbo.p; SELECT n FROM @t"),
         42
     );
-    assert_eq!(s.int("DECLARE @x int; EXEC sp_executesql N'SET @o = @i * 2', N'@i int, @o int OUTPUT', @i = 21, @o = @x OUTPUT; SELECT @x"), 42);
+    assert_eq!(
+        s.int(
+            "DECLARE @x int; EXEC sp_executesql N'SET @o = @i * 2', N'@i int, @o int OUTPUT', @i \
+             = 21, @o = @x OUTPUT; SELECT @x"
+        ),
+        42
+    );
     s.exec("DROP PROCEDURE dbo.p");
     assert_eq!(s.error("EXEC dbo.p"), 2812);
 }

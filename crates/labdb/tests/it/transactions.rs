@@ -8,7 +8,10 @@ fn rollback_takes_everything_back_and_savepoints_a_part() {
     let lab = Lab::start();
     let mut s = lab.connect();
     s.exec("CREATE TABLE dbo.t (id int PRIMARY KEY)");
-    s.exec("BEGIN TRAN; INSERT dbo.t VALUES (1); SAVE TRAN a; INSERT dbo.t VALUES (2); ROLLBACK TRAN a; INSERT dbo.t VALUES (3); COMMIT");
+    s.exec(
+        "BEGIN TRAN; INSERT dbo.t VALUES (1); SAVE TRAN a; INSERT dbo.t VALUES (2); ROLLBACK TRAN \
+         a; INSERT dbo.t VALUES (3); COMMIT",
+    );
     assert_eq!(
         s.column("SELECT CAST(id AS varchar(5)) FROM dbo.t ORDER BY id"),
         "1,3"
@@ -17,9 +20,22 @@ fn rollback_takes_everything_back_and_savepoints_a_part() {
     assert_eq!(s.int("SELECT COUNT(*) FROM dbo.t"), 2);
     assert_eq!(s.text("OBJECT_ID('dbo.u')"), "NULL");
     s.exec("INSERT dbo.t VALUES (2)");
-    assert_eq!(s.int("BEGIN TRAN; BEGIN TRAN; COMMIT; DECLARE @n int = @@TRANCOUNT; ROLLBACK; SELECT @n * 10 + @@TRANCOUNT"), 10);
+    assert_eq!(
+        s.int(
+            "BEGIN TRAN; BEGIN TRAN; COMMIT; DECLARE @n int = @@TRANCOUNT; ROLLBACK; SELECT @n * \
+             10 + @@TRANCOUNT"
+        ),
+        10
+    );
     // A table variable keeps its rows, a temporary table does not.
-    assert_eq!(s.column("DECLARE @v TABLE (n int); CREATE TABLE #t (n int); BEGIN TRAN; INSERT @v VALUES (1); INSERT #t VALUES (1); ROLLBACK; SELECT CONCAT((SELECT COUNT(*) FROM @v), (SELECT COUNT(*) FROM #t))"), "10");
+    assert_eq!(
+        s.column(
+            "DECLARE @v TABLE (n int); CREATE TABLE #t (n int); BEGIN TRAN; INSERT @v VALUES (1); \
+             INSERT #t VALUES (1); ROLLBACK; SELECT CONCAT((SELECT COUNT(*) FROM @v), (SELECT \
+             COUNT(*) FROM #t))"
+        ),
+        "10"
+    );
 }
 
 #[test]
@@ -27,14 +43,27 @@ fn xact_abort_and_a_lost_connection_roll_back() {
     let lab = Lab::start();
     let mut s = lab.connect();
     s.exec("CREATE TABLE dbo.t (id int PRIMARY KEY)");
-    assert_eq!(s.error("SET XACT_ABORT ON; BEGIN TRAN; INSERT dbo.t VALUES (1); INSERT dbo.t VALUES (1); INSERT dbo.t VALUES (2); COMMIT"), 2627);
+    assert_eq!(
+        s.error(
+            "SET XACT_ABORT ON; BEGIN TRAN; INSERT dbo.t VALUES (1); INSERT dbo.t VALUES (1); \
+             INSERT dbo.t VALUES (2); COMMIT"
+        ),
+        2627
+    );
     assert_eq!(s.int("SELECT COUNT(*) + @@TRANCOUNT FROM dbo.t"), 0);
     {
         let mut other = lab.connect();
         other.exec("BEGIN TRAN; INSERT master.dbo.t VALUES (5)");
     }
     assert_eq!(s.int("SELECT COUNT(*) FROM dbo.t"), 0);
-    assert_eq!(s.int("SET XACT_ABORT ON; BEGIN TRY BEGIN TRAN; INSERT dbo.t VALUES (1); INSERT dbo.t VALUES (1); END TRY BEGIN CATCH DECLARE @x int = XACT_STATE(); ROLLBACK; SELECT @x; END CATCH"), -1);
+    assert_eq!(
+        s.int(
+            "SET XACT_ABORT ON; BEGIN TRY BEGIN TRAN; INSERT dbo.t VALUES (1); INSERT dbo.t \
+             VALUES (1); END TRY BEGIN CATCH DECLARE @x int = XACT_STATE(); ROLLBACK; SELECT @x; \
+             END CATCH"
+        ),
+        -1
+    );
 }
 
 #[test]

@@ -6,7 +6,10 @@ use super::harness::Lab;
 fn every_view_without_arguments_can_be_read_and_its_rows_fit_its_columns() {
     let lab = Lab::start();
     let mut s = lab.connect();
-    s.exec("CREATE TABLE dbo.t (id int IDENTITY PRIMARY KEY, s varchar(10) DEFAULT 'x', CHECK (id > 0)); CREATE INDEX i ON dbo.t (s); INSERT dbo.t DEFAULT VALUES");
+    s.exec(
+        "CREATE TABLE dbo.t (id int IDENTITY PRIMARY KEY, s varchar(10) DEFAULT 'x', CHECK (id > \
+         0)); CREATE INDEX i ON dbo.t (s); INSERT dbo.t DEFAULT VALUES",
+    );
     for view in labdb::views::all() {
         let sql = match (view.scope, view.parameters.len()) {
             (labdb::views::Scope::Function, n) => format!(
@@ -34,8 +37,11 @@ fn counters_count_what_was_done() {
     let mut s = lab.connect();
     s.exec("CREATE DATABASE d");
     s.exec("USE d; CREATE TABLE dbo.t (id int IDENTITY PRIMARY KEY); CHECKPOINT");
-    let read = "SELECT CAST(SUM(num_of_bytes_written) AS bigint), CAST(SUM(num_of_writes) AS bigint) FROM sys.dm_io_virtual_file_stats(DB_ID(), NULL) AS v JOIN sys.database_files AS f ON f.file_id = v.file_id WHERE f.type = 1";
-    let waits = "SELECT CAST(ISNULL(SUM(waiting_tasks_count), 0) AS int) FROM sys.dm_exec_session_wait_stats WHERE session_id = @@SPID AND wait_type = 'WRITELOG'";
+    let read = "SELECT CAST(SUM(num_of_bytes_written) AS bigint), CAST(SUM(num_of_writes) AS \
+        bigint) FROM sys.dm_io_virtual_file_stats(DB_ID(), NULL) AS v JOIN sys.database_files AS \
+        f ON f.file_id = v.file_id WHERE f.type = 1";
+    let waits = "SELECT CAST(ISNULL(SUM(waiting_tasks_count), 0) AS int) FROM \
+        sys.dm_exec_session_wait_stats WHERE session_id = @@SPID AND wait_type = 'WRITELOG'";
     let before = s.rows(read);
     let waited = s.int(waits);
     for _ in 0..50 {
@@ -57,7 +63,8 @@ fn delayed_commits_wait_for_nothing_until_the_log_is_flushed() {
     let mut s = lab.connect();
     s.exec("CREATE DATABASE d; ALTER DATABASE d SET DELAYED_DURABILITY = FORCED");
     s.exec("USE d; CREATE TABLE dbo.t (id int IDENTITY PRIMARY KEY)");
-    let waits = "SELECT CAST(ISNULL(SUM(waiting_tasks_count), 0) AS int) FROM sys.dm_exec_session_wait_stats WHERE session_id = @@SPID AND wait_type = 'WRITELOG'";
+    let waits = "SELECT CAST(ISNULL(SUM(waiting_tasks_count), 0) AS int) FROM \
+        sys.dm_exec_session_wait_stats WHERE session_id = @@SPID AND wait_type = 'WRITELOG'";
     let before = s.int(waits);
     for _ in 0..50 {
         s.exec("INSERT dbo.t DEFAULT VALUES");
@@ -76,7 +83,12 @@ fn an_open_transaction_s_log_bytes_can_be_read_by_its_session() {
     let mut s = lab.connect();
     s.exec("CREATE TABLE dbo.t (id int IDENTITY PRIMARY KEY)");
     s.exec("BEGIN TRAN; INSERT dbo.t DEFAULT VALUES");
-    let rows = s.rows("SELECT d.database_transaction_log_record_count, d.database_transaction_log_bytes_used FROM sys.dm_tran_database_transactions d JOIN sys.dm_tran_session_transactions t ON t.transaction_id = d.transaction_id WHERE t.session_id = @@SPID AND d.database_id = DB_ID()");
+    let rows = s.rows(
+        "SELECT d.database_transaction_log_record_count, d.database_transaction_log_bytes_used \
+         FROM sys.dm_tran_database_transactions d JOIN sys.dm_tran_session_transactions t ON \
+         t.transaction_id = d.transaction_id WHERE t.session_id = @@SPID AND d.database_id = \
+         DB_ID()",
+    );
     assert!(rows[0].try_get::<i64, _>(0).unwrap().unwrap() >= 1);
     assert!(rows[0].try_get::<i64, _>(1).unwrap().unwrap() > 0);
     s.exec("ROLLBACK");
