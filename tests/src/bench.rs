@@ -105,8 +105,7 @@ impl Bench {
         for _ in 0..REPEATS {
             disk.push(bare_flushes_per_second(&folder));
             fio.extend(fio_flushes_per_second(&folder));
-            let load = self.load("full", 1, 8000);
-            by_client.push(per_second(&load));
+            by_client.push(per_second(&self.timed_load("full", 1)));
             by_loop.push(self.server_loop_commits_per_second());
         }
         let beside = if fio.len() == REPEATS {
@@ -147,8 +146,8 @@ impl Bench {
     pub fn commits_of_sixteen_connections(&self) -> Vec<Figure> {
         let (mut one, mut sixteen) = (vec![], vec![]);
         for _ in 0..REPEATS {
-            one.push(per_second(&self.load("full", 1, 8000)));
-            sixteen.push(per_second(&self.load("full", 16, 4000)));
+            one.push(per_second(&self.timed_load("full", 1)));
+            sixteen.push(per_second(&self.timed_load("full", 16)));
         }
         vec![Figure {
             name: "16 connections, commits".into(),
@@ -203,7 +202,7 @@ impl Bench {
     pub fn client_cpu(&self) -> Vec<Figure> {
         let shares: Vec<f64> = (0..REPEATS)
             .map(|_| {
-                let load = self.load("simple", 16, 4000);
+                let load = self.timed_load("simple", 16);
                 load.client_cpu_share.expect("a CPU share") / per_second(&load) * 5000.0
             })
             .collect();
@@ -278,15 +277,12 @@ impl Bench {
         .stdout
     }
 
-    fn load(&self, model: &str, workers: u64, rows: u64) -> Load {
+    /// One turn of load, a second long.
+    fn timed_load(&self, model: &str, workers: u64) -> Load {
         let stream = self.setup(model);
-        let (workers, rows) = (workers.to_string(), rows.to_string());
         let mut command = self.server.program("loadgen");
-        let outcome = run_with_input(
-            command.args(["--workers", &workers, "--rows", &rows]),
-            &stream,
-        )
-        .success();
+        let arguments = ["--workers", &workers.to_string(), "--duration", "1s"];
+        let outcome = run_with_input(command.args(arguments), &stream).success();
         match outcome.records().pop() {
             Some(Record::Load(load)) => *load,
             other => panic!("{other:?}"),
@@ -312,19 +308,18 @@ impl Bench {
         }
     }
 
-    /// The commits of a loop in one batch, timed by the server's own clock.
+    /// The commits of a loop in one batch that runs for a second of the server's own clock.
     fn server_loop_commits_per_second(&self) -> f64 {
-        const COMMITS: u32 = 8000;
-        self.setup("full");
-        let text = format!(
-            "SET NOCOUNT ON; DECLARE @i int = 0, @t datetime2 = SYSUTCDATETIME();
-             WHILE @i < {COMMITS} BEGIN INSERT INTO dbo.writes DEFAULT VALUES; SET @i += 1; END;
-             SELECT CAST(DATEDIFF(microsecond, @t, SYSUTCDATETIME()) AS nvarchar(20));"
-        );
-        let microseconds: f64 = crate::query_text(&self.server, DATABASE, &text)
+        let _ = self.setup("full");
+        let text = "SET NOCOUNT ON;
+             DECLARE @i int = 0, @begun datetime2 = SYSUTCDATETIME();
+             DECLARE @until datetime2 = DATEADD(second, 1, @begun);
+             WHILE SYSUTCDATETIME() < @until
+             BEGIN INSERT INTO dbo.writes DEFAULT VALUES; SET @i += 1; END;
+             SELECT CAST(@i * 1e6 / DATEDIFF(microsecond, @begun, SYSUTCDATETIME()) AS nvarchar(40));";
+        crate::query_text(&self.server, DATABASE, text)
             .parse()
-            .expect("a number");
-        f64::from(COMMITS) / microseconds * 1e6
+            .expect("a number")
     }
 }
 

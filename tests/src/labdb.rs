@@ -57,7 +57,10 @@ impl Labdb {
     pub fn kill_and_restart(&mut self) {
         self.process.kill().expect("labdb is killed");
         self.process.wait().expect("labdb is gone");
-        let (_, port) = self.environment("SQLCMDSERVER").split_once(',').expect("host,port");
+        let (_, port) = self
+            .environment("SQLCMDSERVER")
+            .split_once(',')
+            .expect("host,port");
         let port = port.parse().expect("a port");
         (self.process, self.environment) = launch(self.folder.path(), &self.options, port);
     }
