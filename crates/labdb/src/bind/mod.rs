@@ -1,15 +1,27 @@
 //! From syntax to plans: names are resolved against the catalog, types are worked out, implicit
 //! conversions are put in.
 
-pub(crate) use expression::arithmetic;
+pub(crate) use coercion::arithmetic;
 
 mod aggregates;
+mod call;
+mod coercion;
+mod common_table;
+mod condition;
 mod expression;
 mod from;
+mod grouping;
+mod literal;
+mod push_down;
 mod query;
 mod scope;
+mod select_list;
+mod set_operation;
+mod target;
+mod window;
 
-pub(crate) use from::{filtered, table_columns};
+pub(crate) use from::table_columns;
+pub(crate) use push_down::filtered;
 pub use scope::{Scope, ScopeColumn};
 
 use crate::catalog::{Catalog, Object, Procedure, Table, fold};

@@ -1,7 +1,8 @@
 //! CREATE, ALTER and DROP INDEX.
 
 use super::Executor;
-use super::ddl::{cannot_drop, key_columns, next_index_id};
+use super::catalog_change::cannot_drop;
+use super::table_definition::{key_columns, next_index_id};
 use crate::bind::Binder;
 use crate::catalog::{Index, KeyKind, Table, fold};
 use crate::eval::format;
@@ -17,7 +18,7 @@ impl Executor<'_> {
     /// Fills a new index from the table's rows.
     pub(crate) fn fill_index(&self, table: &Arc<Table>, index: &Index) -> SqlResult<()> {
         let mut entries = BTreeMap::new();
-        super::table::read(
+        super::table_read::read(
             &self.context(),
             table,
             &Access::Scan,

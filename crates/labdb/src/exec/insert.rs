@@ -1,14 +1,15 @@
-//! INSERT.
+//! INSERT of values and of queries.
 
 use super::Executor;
 use super::output::{OutputPlan, change_row};
-use crate::bind::{Binder, Scope};
-use crate::catalog::{Table, TableColumn};
+use super::row_rules::{Rules, check_row, store_value};
+use crate::bind::Binder;
+use crate::catalog::Table;
 use crate::eval::{convert, types};
-use crate::plan::{Condition, Env, Plan, Typed};
-use crate::session::{Client, Command, Done};
+use crate::plan::{Env, Plan, Typed};
+use crate::session::Command;
 use labdb_tsql::ast::{Expr, Insert, InsertSource, TableSource};
-use labdb_types::{Column, Message, SqlError, SqlResult, SqlType, Value};
+use labdb_types::{SqlError, SqlResult, SqlType, Value};
 use std::sync::Arc;
 
 /// A column's value in a row that is written out.
@@ -33,32 +34,11 @@ pub(crate) enum Rows {
 pub(crate) struct InsertPlan {
     pub(crate) table: Arc<Table>,
     /// Which columns get the values, in order.
-    places: Vec<usize>,
+    pub(super) places: Vec<usize>,
     rows: Rows,
-    rules: Rules,
+    pub(super) rules: Rules,
     output: Option<OutputPlan>,
     top: Option<Typed>,
-}
-
-/// What completes and checks a row: defaults and CHECK constraints.
-#[derive(Clone, Debug)]
-pub(crate) struct Rules {
-    defaults: Vec<Option<Typed>>,
-    checks: Vec<(String, Condition)>,
-}
-
-impl Rules {
-    /// A column's default; NULL where it has none.
-    pub(crate) fn default(
-        &self,
-        place: usize,
-        context: &crate::plan::Context<'_>,
-    ) -> SqlResult<Value> {
-        match self.defaults.get(place) {
-            Some(Some(default)) => default.eval(context, &Env::empty()),
-            _ => Ok(Value::Null),
-        }
-    }
 }
 
 /// Error 213 or its kin for lists of different length.
@@ -115,32 +95,6 @@ pub(crate) fn target_places(table: &Table, names: &[String]) -> SqlResult<Vec<us
 }
 
 impl Binder<'_> {
-    /// Defaults and checks of a table.
-    pub(crate) fn rules(&self, table: &Table) -> SqlResult<Rules> {
-        let mut defaults = Vec::with_capacity(table.columns.len());
-        for column in &table.columns {
-            defaults.push(match &column.default {
-                Some(default) => Some(
-                    self.scalar(&default.expression)?
-                        .coerced_for_storage(column.sql_type)?,
-                ),
-                None => None,
-            });
-        }
-        let scope = Scope {
-            columns: crate::bind::table_columns(table, None),
-            ..Scope::none()
-        };
-        let mut checks = Vec::with_capacity(table.checks.len());
-        for check in &table.checks {
-            checks.push((
-                check.name.clone(),
-                self.condition(&check.condition, &scope)?,
-            ));
-        }
-        Ok(Rules { defaults, checks })
-    }
-
     /// Binds an INSERT.
     pub(crate) fn insert(&self, insert: &Insert) -> SqlResult<InsertPlan> {
         self.with_common(&insert.with, || self.bind_insert(insert))
@@ -249,161 +203,6 @@ impl Binder<'_> {
             top,
         })
     }
-
-    fn check_identity(&self, table: &Table, places: &[usize], insert: &Insert) -> SqlResult<()> {
-        let Some((at, _)) = table.identity() else {
-            return Ok(());
-        };
-        let on = self.identity_insert_on(table);
-        let explicit =
-            places.contains(&at) && !matches!(insert.source, InsertSource::DefaultValues);
-        if explicit && !on {
-            return Err(SqlError::new(
-                544,
-                format!(
-                    "Cannot insert explicit value for identity column in table '{}' when \
-                     IDENTITY_INSERT is set to OFF.",
-                    table.name
-                ),
-            ));
-        }
-        if on && !explicit {
-            return Err(SqlError::new(
-                545,
-                format!(
-                    "Explicit value must be specified for identity column in table '{}' either \
-                     when IDENTITY_INSERT is set to ON or when a replication user is inserting \
-                     into a NOT FOR REPLICATION identity column.",
-                    table.name
-                ),
-            ));
-        }
-        Ok(())
-    }
-}
-
-impl Typed {
-    /// Converted for storage in a column: text that is too long fails instead of being cut.
-    fn storable(self, column: &TableColumn) -> SqlResult<Self> {
-        self.coerced_for_storage(column.sql_type)
-    }
-
-    /// The same for a type.
-    pub(crate) fn coerced_for_storage(self, target: SqlType) -> SqlResult<Self> {
-        if self.is_null_literal() {
-            return Ok(Self::constant(Value::Null, target));
-        }
-        convert::check_convertible(self.sql_type, target, false)?;
-        let sized = types::text_length(target).is_some();
-        let same_kind = (types::is_text(target) && types::is_text(self.sql_type))
-            || (types::is_binary(target) && types::is_binary(self.sql_type));
-        if sized && same_kind {
-            // The length is looked at when the row is stored; a constant is looked at now.
-            if let crate::plan::Node::Constant(value) = &self.node
-                && convert::fits(value, target)
-            {
-                let value = convert::convert(value, self.sql_type, target, None)?;
-                return Ok(Self::constant(value, target));
-            }
-            return Ok(self);
-        }
-        self.coerced(target)
-    }
-}
-
-/// Error 2628.
-fn truncated(table: &Table, column: &TableColumn, value: &Value) -> SqlError {
-    let shown = match value {
-        Value::Text(text) => convert::prefix(
-            text,
-            types::text_length(column.sql_type).map_or(0, usize::from),
-            types::is_unicode(column.sql_type),
-        )
-        .to_owned(),
-        _ => String::new(),
-    };
-    SqlError::new(
-        2628,
-        format!(
-            "String or binary data would be truncated in table '{}', column '{}'. Truncated \
-             value: '{shown}'.",
-            table.full_name(),
-            column.name
-        ),
-    )
-}
-
-/// Puts a value into a column's type and length.
-pub(crate) fn store_value(
-    table: &Table,
-    column: &TableColumn,
-    value: &Value,
-    from: SqlType,
-) -> SqlResult<Value> {
-    if value.is_null() {
-        return Ok(Value::Null);
-    }
-    let same_kind = (types::is_text(column.sql_type) && types::is_text(from))
-        || (types::is_binary(column.sql_type) && types::is_binary(from));
-    if same_kind && !convert::fits(value, column.sql_type) {
-        return Err(truncated(table, column, value));
-    }
-    if from == column.sql_type
-        && !matches!(
-            from,
-            SqlType::Char(_) | SqlType::NChar(_) | SqlType::Binary(_)
-        )
-    {
-        return Ok(value.clone());
-    }
-    convert::convert(value, from, column.sql_type, None)
-}
-
-/// Checks NOT NULL and CHECK constraints of a finished row.
-pub(crate) fn check_row(
-    executor: &Executor<'_>,
-    table: &Table,
-    rules: &Rules,
-    row: &[Value],
-    verb: &str,
-) -> SqlResult<()> {
-    for (column, value) in table.columns.iter().zip(row) {
-        if value.is_null() && !column.nullable {
-            let database = executor
-                .session
-                .instance
-                .database_by_id(table.database_id)
-                .map_or_else(|| "tempdb".to_owned(), |d| d.name());
-            return Err(SqlError::new(
-                515,
-                format!(
-                    "Cannot insert the value NULL into column '{}', table '{database}.{}'; column \
-                     does not allow nulls. {verb} fails.",
-                    column.name,
-                    table.full_name()
-                ),
-            )
-            .state(2));
-        }
-    }
-    for (name, condition) in &rules.checks {
-        if condition.eval(&executor.context(), &Env::new(row, None))? == Some(false) {
-            let database = executor
-                .session
-                .instance
-                .database_by_id(table.database_id)
-                .map_or_else(|| "tempdb".to_owned(), |d| d.name());
-            return Err(SqlError::new(
-                547,
-                format!(
-                    "The {verb} statement conflicted with the CHECK constraint \"{name}\". The \
-                     conflict occurred in database \"{database}\", table \"{}\".",
-                    table.full_name()
-                ),
-            ));
-        }
-    }
-    Ok(())
 }
 
 impl Executor<'_> {
@@ -479,7 +278,7 @@ impl Executor<'_> {
         self.complete(table, &plan.rules, row)
     }
 
-    fn insert_row(
+    pub(super) fn insert_row(
         &mut self,
         table: &Arc<Table>,
         rules: &Rules,
@@ -560,44 +359,6 @@ impl Executor<'_> {
         }
         Ok(full)
     }
-
-    fn insert_execute(&mut self, insert: &Insert, plan: &InsertPlan) -> SqlResult<u64> {
-        let InsertSource::Execute(execute) = &insert.source else {
-            return Ok(0);
-        };
-        let mut capture = Capture::default();
-        {
-            self.session.atomic.set(self.session.atomic.get() + 1);
-            let mut inner = Executor::new(
-                self.session,
-                self.frame,
-                &mut capture,
-                Arc::clone(&self.owner),
-            );
-            inner.line = self.line;
-            let outcome = inner.execute(execute);
-            self.session.atomic.set(self.session.atomic.get() - 1);
-            outcome?;
-        }
-        for message in &capture.messages {
-            self.client.info(message)?;
-        }
-        let mut count = 0;
-        for (types, rows) in &capture.sets {
-            if types.len() != plan.places.len() {
-                return Err(SqlError::new(
-                    213,
-                    "Column name or number of supplied values does not match table definition.",
-                )
-                .state(7));
-            }
-            for row in rows {
-                self.insert_row(&plan.table, &plan.rules, &plan.places, row, types)?;
-                count += 1;
-            }
-        }
-        Ok(count)
-    }
 }
 
 fn identity_overflow(sql_type: SqlType) -> SqlError {
@@ -608,35 +369,4 @@ fn identity_overflow(sql_type: SqlType) -> SqlError {
             types::type_name(sql_type)
         ),
     )
-}
-
-/// Keeps result sets instead of sending them.
-#[derive(Default)]
-struct Capture {
-    sets: Vec<(Vec<SqlType>, Vec<Vec<Value>>)>,
-    messages: Vec<Message>,
-}
-
-impl Client for Capture {
-    fn columns(&mut self, columns: &[Column]) -> SqlResult<()> {
-        self.sets
-            .push((columns.iter().map(|c| c.sql_type).collect(), Vec::new()));
-        Ok(())
-    }
-    fn row(&mut self, row: &[Value]) -> SqlResult<()> {
-        if let Some((_, rows)) = self.sets.last_mut() {
-            rows.push(row.to_vec());
-        }
-        Ok(())
-    }
-    fn done(&mut self, _: &Done) -> SqlResult<()> {
-        Ok(())
-    }
-    fn error(&mut self, error: &SqlError) -> SqlResult<()> {
-        Err(error.clone())
-    }
-    fn info(&mut self, message: &Message) -> SqlResult<()> {
-        self.messages.push(message.clone());
-        Ok(())
-    }
 }

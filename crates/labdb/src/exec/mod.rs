@@ -1,18 +1,25 @@
 //! Running statements.
 
-mod alter;
+mod alter_table;
+mod alter_table_add;
 pub mod assign;
 pub mod backup;
 mod batch;
 mod call;
+mod catalog_change;
 pub mod codec;
 mod control;
+mod create_table;
 pub mod database;
+mod database_access;
+mod database_file;
+mod database_option;
 mod dbcc;
-mod ddl;
+mod dispatch;
 pub mod failure;
 mod index;
 mod insert;
+mod insert_execute;
 pub mod locking;
 pub mod messages;
 mod modify;
@@ -20,12 +27,20 @@ mod output;
 mod parameters;
 pub mod permission;
 mod plans;
+mod procedure;
 mod properties;
 mod query;
+mod raise;
 mod restore;
+mod row_rules;
+mod schema;
+mod session_statements;
 mod set_option;
 mod system_procedures;
 pub mod table;
+mod table_definition;
+pub mod table_read;
+mod temporary_table;
 mod transactions;
 
 pub use batch::{RpcArgument, TransactionRequest, run_batch, run_rpc, run_transaction_request};

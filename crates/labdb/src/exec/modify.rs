@@ -1,8 +1,8 @@
 //! UPDATE, DELETE, TRUNCATE.
 
 use super::Executor;
-use super::insert::{Rules, check_row, store_value};
 use super::output::{OutputPlan, change_row};
+use super::row_rules::{Rules, check_row, store_value};
 use crate::bind::{Binder, Scope, arithmetic};
 use crate::catalog::{Table, TableColumn};
 use crate::eval::convert;

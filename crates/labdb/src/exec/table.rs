@@ -1,14 +1,12 @@
-//! Rows of a table: reading, inserting, changing, deleting, with keys, locks and undo.
+//! Changing a table's rows, with its indexes, locks and identity.
 
 use super::failure::storage_error;
 use super::{codec, locking};
 use crate::catalog::{Index, KeyKind, Store, Table};
 use crate::eval::{convert, format};
 use crate::instance::Database;
-use crate::plan::source::{Access, ReadMode};
-use crate::plan::{Context, Env, Flow};
-use crate::session::{ActiveTransaction, Isolation, Session, Undo};
-use labdb_storage::{HeapId, LockMode, RowId};
+use crate::session::{ActiveTransaction, Session, Undo};
+use labdb_storage::{LockMode, RowId};
 use labdb_types::{SqlError, SqlResult, Value};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -21,7 +19,7 @@ pub fn identity_number(value: &Value) -> Option<i64> {
     }
 }
 
-fn home(session: &Session, table: &Table) -> SqlResult<Arc<Database>> {
+pub(super) fn home(session: &Session, table: &Table) -> SqlResult<Arc<Database>> {
     if session.database_id() == table.database_id {
         return Ok(session.database());
     }
@@ -29,233 +27,6 @@ fn home(session: &Session, table: &Table) -> SqlResult<Arc<Database>> {
         .instance
         .database_by_id(table.database_id)
         .ok_or_else(|| SqlError::new(911, "The table's database does not exist any more."))
-}
-
-/// Pushes a table's rows into a sink. With `with_address` each row ends with its address.
-///
-/// # Errors
-/// Locks, storage, and what the sink returns.
-pub fn read(
-    ctx: &Context<'_>,
-    table: &Arc<Table>,
-    access: &Access,
-    mode: ReadMode,
-    with_address: bool,
-    outer: Option<&Env<'_>>,
-    sink: &mut dyn FnMut(Vec<Value>) -> SqlResult<Flow>,
-) -> SqlResult<Flow> {
-    let addresses = match access {
-        Access::Scan => None,
-        Access::Seek { index, values } => {
-            let env = outer.copied().unwrap_or_else(Env::empty);
-            let Some(index) = table.indexes.get(*index) else {
-                return Ok(Flow::More);
-            };
-            let mut prefix = Vec::new();
-            for (value, part) in values.iter().zip(&index.keys) {
-                let value = value.eval(ctx, &env)?;
-                if value.is_null() {
-                    return Ok(Flow::More);
-                }
-                crate::eval::key::push(&mut prefix, &value, part.descending);
-            }
-            Some(index.seek(&prefix))
-        }
-    };
-    let mut give = |mut row: Vec<Value>, address: u64| -> SqlResult<Flow> {
-        if with_address {
-            row.push(Value::BigInt(address as i64));
-        }
-        sink(row)
-    };
-    match &*table.store {
-        Store::Memory(memory) => {
-            let rows: Vec<(u64, Vec<Value>)> = match addresses {
-                None => memory
-                    .rows
-                    .lock()
-                    .iter()
-                    .map(|(a, r)| (*a, r.clone()))
-                    .collect(),
-                Some(list) => {
-                    let rows = memory.rows.lock();
-                    list.into_iter()
-                        .filter_map(|a| Some((a, rows.get(&a)?.clone())))
-                        .collect()
-                }
-            };
-            for (count, (address, row)) in rows.into_iter().enumerate() {
-                if count % 1024 == 1023 {
-                    ctx.session.check_cancelled()?;
-                }
-                if give(row, address)? == Flow::Enough {
-                    return Ok(Flow::Enough);
-                }
-            }
-            Ok(Flow::More)
-        }
-        Store::Heap(heap) => {
-            let database = home(ctx.session, table)?;
-            let reader = HeapReader::new(ctx, table, &database, *heap, mode)?;
-            let mut count = 0_u64;
-            let flow = match addresses {
-                Some(list) => {
-                    for address in list {
-                        if let Some(row) = reader.row(address, None)? {
-                            count += 1;
-                            if give(row, address)? == Flow::Enough {
-                                ctx.session
-                                    .shared
-                                    .logical_reads
-                                    .fetch_add(count, Ordering::Relaxed);
-                                return Ok(Flow::Enough);
-                            }
-                        }
-                    }
-                    Flow::More
-                }
-                None => {
-                    let mut flow = Flow::More;
-                    for found in database.storage.scan(*heap) {
-                        let found = found.map_err(|e| storage_error(&e, &database.name()))?;
-                        count += 1;
-                        if count.is_multiple_of(1024) {
-                            ctx.session.check_cancelled()?;
-                        }
-                        let address = found.id.to_bits();
-                        let Some(row) = reader.row(address, Some((found.ghost, &found.bytes)))?
-                        else {
-                            continue;
-                        };
-                        if give(row, address)? == Flow::Enough {
-                            flow = Flow::Enough;
-                            break;
-                        }
-                    }
-                    flow
-                }
-            };
-            ctx.session
-                .shared
-                .logical_reads
-                .fetch_add(count, Ordering::Relaxed);
-            Ok(flow)
-        }
-    }
-}
-
-/// Reads rows of a heap under the session's isolation level.
-struct HeapReader<'a> {
-    ctx: &'a Context<'a>,
-    table: &'a Table,
-    database: &'a Database,
-    heap: HeapId,
-    dirty: bool,
-    keep: Option<LockMode>,
-    skip_locked: bool,
-}
-
-impl<'a> HeapReader<'a> {
-    fn new(
-        ctx: &'a Context<'a>,
-        table: &'a Table,
-        database: &'a Database,
-        heap: HeapId,
-        mode: ReadMode,
-    ) -> SqlResult<Self> {
-        let isolation = ctx.session.options.borrow().isolation;
-        let dirty =
-            mode.dirty || (isolation == Isolation::ReadUncommitted && !mode.update && !mode.hold);
-        let hold = mode.hold || isolation as u8 >= Isolation::RepeatableRead as u8;
-        let keep = if mode.update {
-            Some(LockMode::U)
-        } else if hold && !dirty {
-            Some(LockMode::S)
-        } else {
-            None
-        };
-        if !dirty {
-            let whole = mode.table_exclusive || (mode.hold && mode.update);
-            let serializable = isolation == Isolation::Serializable;
-            with_transaction(ctx.session, |transaction| {
-                let wanted = if whole {
-                    LockMode::X
-                } else if serializable || (mode.hold && !mode.update) {
-                    LockMode::S
-                } else if mode.update {
-                    LockMode::IX
-                } else {
-                    LockMode::IS
-                };
-                locking::table(ctx.session, &mut transaction.locks, table, wanted)
-            })?;
-        }
-        Ok(Self {
-            ctx,
-            table,
-            database,
-            heap,
-            dirty,
-            keep,
-            skip_locked: mode.skip_locked,
-        })
-    }
-
-    fn fetch(&self, address: u64) -> SqlResult<Option<Vec<u8>>> {
-        self.database
-            .storage
-            .read(RowId::from_bits(address))
-            .map_err(|e| storage_error(&e, &self.database.name()))
-    }
-
-    /// A row as this reader may see it; `seen` is what a scan met at the address.
-    fn row(&self, address: u64, seen: Option<(bool, &[u8])>) -> SqlResult<Option<Vec<Value>>> {
-        let session = self.ctx.session;
-        let decode = |bytes: &[u8]| codec::decode(&self.table.columns, bytes).map(Some);
-        let own = self.dirty
-            || session
-                .transaction
-                .borrow()
-                .as_ref()
-                .is_some_and(|t| t.locks.holds_row(self.table, address));
-        if own {
-            return match seen {
-                Some((true, _)) => Ok(None),
-                Some((false, bytes)) => decode(bytes),
-                None => match self.fetch(address)? {
-                    Some(bytes) => decode(&bytes),
-                    None => Ok(None),
-                },
-            };
-        }
-        let release = match self.keep {
-            Some(mode) => {
-                with_transaction(session, |t| {
-                    locking::row(session, &mut t.locks, self.table, self.heap, address, mode)
-                })?;
-                None
-            }
-            None if self.skip_locked => {
-                match locking::try_share(session, self.table, self.heap, address)? {
-                    Some(resource) => Some(resource),
-                    None => return Ok(None),
-                }
-            }
-            None => Some(locking::share(session, self.table, self.heap, address)?),
-        };
-        // What was there before the lock may be gone or changed.
-        let bytes = self.fetch(address);
-        if let Some(resource) = release {
-            session
-                .instance
-                .locks
-                .unlock(session.lock_owner(), &resource);
-        }
-        match bytes? {
-            Some(bytes) => decode(&bytes),
-            None => Ok(None),
-        }
-    }
 }
 
 /// Works on the session's transaction; a statement of its own has begun one by now.

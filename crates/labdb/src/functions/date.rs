@@ -1,70 +1,14 @@
 //! Date and time functions.
 
 use super::Parameter::{BigInt, DatePart, Int, Moment as MomentParameter};
+use super::date_part::{Part, date_name, date_part, not_supported, part_of, simple_part};
 use super::{Call, Scalar, bigint, first, int};
 use crate::eval::calendar::{self, Moment, TICKS_PER_DAY, TICKS_PER_SECOND};
 use crate::eval::types::type_name;
 use crate::plan::Typed;
 use labdb_types::{Length, SqlError, SqlResult, SqlType, Value};
 
-/// A part of a date.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    Year,
-    Quarter,
-    Month,
-    DayOfYear,
-    Day,
-    Week,
-    IsoWeek,
-    Weekday,
-    Hour,
-    Minute,
-    Second,
-    Millisecond,
-    Microsecond,
-    Nanosecond,
-    Offset,
-}
-
-/// A date part by its name or abbreviation.
-fn part(name: &str) -> Option<Part> {
-    Some(match name.to_ascii_lowercase().as_str() {
-        "year" | "yy" | "yyyy" => Part::Year,
-        "quarter" | "qq" | "q" => Part::Quarter,
-        "month" | "mm" | "m" => Part::Month,
-        "dayofyear" | "dy" | "y" => Part::DayOfYear,
-        "day" | "dd" | "d" => Part::Day,
-        "week" | "wk" | "ww" => Part::Week,
-        "iso_week" | "isowk" | "isoww" => Part::IsoWeek,
-        "weekday" | "dw" | "w" => Part::Weekday,
-        "hour" | "hh" => Part::Hour,
-        "minute" | "mi" | "n" => Part::Minute,
-        "second" | "ss" | "s" => Part::Second,
-        "millisecond" | "ms" => Part::Millisecond,
-        "microsecond" | "mcs" => Part::Microsecond,
-        "nanosecond" | "ns" => Part::Nanosecond,
-        "tzoffset" | "tz" => Part::Offset,
-        _ => return None,
-    })
-}
-
-/// Whether a bare word is a date part.
-pub(crate) fn is_part(name: &str) -> bool {
-    part(name).is_some()
-}
-
-fn part_of(call: &Call<'_>) -> SqlResult<Part> {
-    part(call.text(0)).ok_or_else(|| {
-        SqlError::new(
-            155,
-            format!("'{}' is not a recognized datepart option.", call.text(0)),
-        )
-        .severity(15)
-    })
-}
-
-fn moment_of(call: &Call<'_>, at: usize) -> SqlResult<Moment> {
+pub(super) fn moment_of(call: &Call<'_>, at: usize) -> SqlResult<Moment> {
     calendar::moment(call.value(at))
         .ok_or_else(|| crate::plan::expression::internal("a date argument is no date"))
 }
@@ -144,16 +88,6 @@ fn date_add(call: &Call<'_>) -> SqlResult<Value> {
     calendar::value_from_moment(moment, call.result).ok_or_else(too_far)
 }
 
-fn not_supported(part: &str, function: &str, sql_type: SqlType) -> SqlError {
-    SqlError::new(
-        9810,
-        format!(
-            "The datepart {part} is not supported by date function {function} for data type {}.",
-            type_name(sql_type)
-        ),
-    )
-}
-
 fn add_ticks(from: Moment, ticks: i128) -> Option<Moment> {
     let total = i128::from(from.days) * i128::from(TICKS_PER_DAY) + i128::from(from.ticks) + ticks;
     let days = i32::try_from(total.div_euclid(i128::from(TICKS_PER_DAY))).ok()?;
@@ -216,109 +150,6 @@ fn date_diff(call: &Call<'_>) -> SqlResult<Value> {
                 ),
             )
         })
-}
-
-fn week_of_year(days: i32, date_first: i32) -> i32 {
-    let (year, _, _) = calendar::date_from_days(days);
-    let first = calendar::days_from_date(year, 1, 1).unwrap_or(days);
-    // Days since the last first-day-of-week before or on January 1st.
-    let lead = (first - (date_first - 1)).rem_euclid(7);
-    (days - first + lead) / 7 + 1
-}
-
-fn iso_week(days: i32) -> i32 {
-    let thursday = days - days.rem_euclid(7) + 3;
-    let (year, _, _) = calendar::date_from_days(thursday.clamp(0, calendar::LAST_DAY));
-    let first = calendar::days_from_date(year, 1, 1).unwrap_or(0);
-    (thursday - first) / 7 + 1
-}
-
-fn part_value(part: Part, m: Moment, date_first: i32) -> i64 {
-    let (year, month, day) = calendar::date_from_days(m.days);
-    let seconds = m.ticks / TICKS_PER_SECOND;
-    let fraction = m.ticks % TICKS_PER_SECOND;
-    match part {
-        Part::Year => i64::from(year),
-        Part::Quarter => i64::from((month - 1) / 3 + 1),
-        Part::Month => i64::from(month),
-        Part::DayOfYear => i64::from(calendar::day_of_year(year, month, day)),
-        Part::Day => i64::from(day),
-        Part::Week => i64::from(week_of_year(m.days, date_first)),
-        Part::IsoWeek => i64::from(iso_week(m.days)),
-        Part::Weekday => i64::from((m.days - (date_first - 1)).rem_euclid(7) + 1),
-        Part::Hour => seconds / 3600,
-        Part::Minute => seconds / 60 % 60,
-        Part::Second => seconds % 60,
-        Part::Millisecond => fraction / 10_000,
-        Part::Microsecond => fraction / 10,
-        Part::Nanosecond => fraction * 100,
-        Part::Offset => i64::from(m.offset_minutes),
-    }
-}
-
-fn date_part(call: &Call<'_>) -> SqlResult<Value> {
-    let date_first = i32::from(call.ctx.session.options.borrow().date_first);
-    let part = part_of(call)?;
-    Ok(Value::Int(
-        part_value(part, moment_of(call, 1)?, date_first) as i32,
-    ))
-}
-
-fn date_name(call: &Call<'_>) -> SqlResult<Value> {
-    const MONTHS: [&str; 12] = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ];
-    const DAYS: [&str; 7] = [
-        "Monday",
-        "Tuesday",
-        "Wednesday",
-        "Thursday",
-        "Friday",
-        "Saturday",
-        "Sunday",
-    ];
-    let part = part_of(call)?;
-    let m = moment_of(call, 1)?;
-    let name = match part {
-        Part::Month => MONTHS
-            .get(part_value(part, m, 7) as usize - 1)
-            .copied()
-            .unwrap_or("")
-            .to_owned(),
-        Part::Weekday => DAYS
-            .get(m.days.rem_euclid(7) as usize)
-            .copied()
-            .unwrap_or("")
-            .to_owned(),
-        Part::Offset => format!(
-            "{}{:02}:{:02}",
-            if m.offset_minutes < 0 { '-' } else { '+' },
-            m.offset_minutes.abs() / 60,
-            m.offset_minutes.abs() % 60
-        ),
-        other => part_value(
-            other,
-            m,
-            i32::from(call.ctx.session.options.borrow().date_first),
-        )
-        .to_string(),
-    };
-    Ok(Value::text(name))
-}
-
-fn simple_part(call: &Call<'_>, part: Part) -> SqlResult<Value> {
-    Ok(Value::Int(part_value(part, moment_of(call, 0)?, 7) as i32))
 }
 
 fn end_of_month(call: &Call<'_>) -> SqlResult<Value> {
@@ -438,9 +269,11 @@ fn now(call: &Call<'_>, in_utc: bool) -> SqlResult<Value> {
 fn datetime(_: &[Typed]) -> SqlType {
     SqlType::DateTime
 }
+
 fn datetime2(_: &[Typed]) -> SqlType {
     SqlType::DateTime2(7)
 }
+
 fn name30(_: &[Typed]) -> SqlType {
     SqlType::NVarChar(Length::Limited(30))
 }

@@ -1,6 +1,7 @@
 //! Built-in functions: a registry of names with their parameters, result types and code.
 
 pub(crate) mod date;
+pub(crate) mod date_part;
 mod errors;
 mod globals;
 mod metadata;

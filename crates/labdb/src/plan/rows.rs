@@ -46,10 +46,12 @@ impl Plan {
                 access,
                 mode,
                 with_address,
-            } => crate::exec::table::read(ctx, table, access, *mode, *with_address, outer, sink),
+            } => {
+                crate::exec::table_read::read(ctx, table, access, *mode, *with_address, outer, sink)
+            }
             Self::Variable { name, with_address } => {
                 let table = ctx.frame.table_variable(name)?;
-                crate::exec::table::read(
+                crate::exec::table_read::read(
                     ctx,
                     &table,
                     &super::source::Access::Scan,

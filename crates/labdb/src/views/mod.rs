@@ -2,14 +2,18 @@
 //! names and types and a function that makes its rows from what is true at the moment.
 
 mod backups;
-mod catalog_views;
+mod columns;
+mod constraints;
 mod databases;
 mod empty;
+mod extended_properties;
 mod files;
+mod indexes;
 mod information_schema;
 mod logs;
 mod objects;
 mod performance;
+mod schemas;
 pub mod security;
 mod sessions;
 mod system;
@@ -137,13 +141,17 @@ impl SystemView {
 pub fn all() -> impl Iterator<Item = &'static SystemView> {
     [
         backups::ALL,
-        catalog_views::ALL,
+        schemas::ALL,
+        constraints::ALL,
+        indexes::ALL,
+        columns::ALL,
         databases::ALL,
         empty::ALL,
         files::ALL,
         information_schema::ALL,
         logs::ALL,
         objects::ALL,
+        extended_properties::ALL,
         performance::ALL,
         security::ALL,
         sessions::ALL,

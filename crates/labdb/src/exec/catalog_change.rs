@@ -1,0 +1,145 @@
+//! Changes of a database's catalog: its records on disk and its place in memory, both undone by a
+//! rollback.
+
+use super::Executor;
+use super::failure::storage_error;
+use crate::catalog::{Catalog, ObjectRecord};
+use crate::instance::Database;
+use crate::session::Undo;
+use labdb_storage::{HeapId, RowId};
+use labdb_tsql::ast::ObjectName;
+use labdb_types::{SqlError, SqlResult};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Error 2714.
+pub(crate) fn exists_already(name: &str) -> SqlError {
+    SqlError::new(
+        2714,
+        format!("There is already an object named '{name}' in the database."),
+    )
+    .state(6)
+}
+
+/// Error 3701.
+pub(crate) fn cannot_drop(what: &str, name: &str) -> SqlError {
+    SqlError::new(
+        3701,
+        format!(
+            "Cannot drop the {what} '{name}', because it does not exist or you do not have \
+             permission."
+        ),
+    )
+    .severity(11)
+    .state(5)
+}
+
+/// A new database-wide state of the catalog, under way to be the current one.
+pub(crate) struct Change {
+    pub(crate) database: Arc<Database>,
+    pub(crate) catalog: Catalog,
+}
+
+impl Executor<'_> {
+    /// Begins a change of a database's catalog.
+    pub(crate) fn change(&self, database: &Arc<Database>) -> SqlResult<Change> {
+        super::permission::require_sysadmin(self.session, "DDL")?;
+        if database.read_only.load(Ordering::Relaxed) {
+            return Err(SqlError::new(
+                3906,
+                format!(
+                    "Failed to update database \"{}\" because the database is read-only.",
+                    database.name()
+                ),
+            ));
+        }
+        super::locking::schema(self.session, database.id)?;
+        // The lock counts as work of the transaction, so that its end releases it.
+        super::table::with_transaction(self.session, |_| Ok(()))?;
+        Ok(Change {
+            database: Arc::clone(database),
+            catalog: (*database.catalog()).clone(),
+        })
+    }
+
+    /// Puts a changed catalog in place; a rollback puts the old one back.
+    pub(crate) fn publish(&self, change: Change) -> SqlResult<()> {
+        let before = std::mem::replace(
+            &mut *change.database.catalog.write(),
+            Arc::new(change.catalog),
+        );
+        super::table::with_transaction(self.session, |t| {
+            t.push(Undo::Catalog(Arc::clone(&change.database), before));
+            Ok(())
+        })?;
+        self.session.instance.bump_schema();
+        Ok(())
+    }
+
+    /// Writes a record to the catalog heap.
+    pub(crate) fn write_record(
+        &self,
+        database: &Arc<Database>,
+        record: &ObjectRecord,
+    ) -> SqlResult<RowId> {
+        let bytes = serde_json::to_vec(record)
+            .map_err(|e| crate::plan::expression::internal(&e.to_string()))?;
+        super::table::with_transaction(self.session, |t| {
+            let storage = t.storage(self.session, database);
+            database
+                .storage
+                .insert(storage, HeapId::CATALOG, &bytes)
+                .map_err(|e| storage_error(&e, &database.name()))
+        })
+    }
+
+    /// Replaces a record of the catalog heap.
+    pub(crate) fn rewrite_record(
+        &self,
+        database: &Arc<Database>,
+        at: RowId,
+        record: &ObjectRecord,
+    ) -> SqlResult<RowId> {
+        let bytes = serde_json::to_vec(record)
+            .map_err(|e| crate::plan::expression::internal(&e.to_string()))?;
+        super::table::with_transaction(self.session, |t| {
+            let storage = t.storage(self.session, database);
+            database
+                .storage
+                .update(storage, HeapId::CATALOG, at, &bytes)
+                .map_err(|e| storage_error(&e, &database.name()))
+        })
+    }
+
+    /// Removes a record of the catalog heap.
+    pub(crate) fn delete_record(
+        &self,
+        database: &Arc<Database>,
+        at: Option<RowId>,
+    ) -> SqlResult<()> {
+        let Some(at) = at else { return Ok(()) };
+        super::table::with_transaction(self.session, |t| {
+            let storage = t.storage(self.session, database);
+            database
+                .storage
+                .delete(storage, HeapId::CATALOG, at)
+                .map_err(|e| storage_error(&e, &database.name()))
+        })
+    }
+
+    /// The database that a name for a new object means.
+    pub(crate) fn database_for(&self, name: &ObjectName) -> SqlResult<Arc<Database>> {
+        match name.database() {
+            None => Ok(self.session.database()),
+            Some(other) => self.session.instance.database(other).ok_or_else(|| {
+                SqlError::new(
+                    911,
+                    format!(
+                        "Database '{other}' does not exist. Make sure that the name is entered \
+                         correctly."
+                    ),
+                )
+            }),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! CREATE, ALTER and DROP of procedures.
+
+use super::Executor;
+use super::catalog_change::{cannot_drop, exists_already};
+use super::create_table::now;
+use crate::catalog::{Catalog, Object, Procedure};
+use crate::eval::types;
+use labdb_tsql::ast::{ObjectName, ProcedureParameter, Statement};
+use labdb_types::{SqlError, SqlResult};
+use std::sync::Arc;
+
+impl Executor<'_> {
+    /// CREATE, ALTER PROCEDURE.
+    pub(crate) fn create_procedure(
+        &mut self,
+        name: &ObjectName,
+        parameters: &[ProcedureParameter],
+        body: &[Statement],
+        text: &str,
+        create: bool,
+        alter: bool,
+    ) -> SqlResult<()> {
+        let database = self.database_for(name)?;
+        let mut change = self.change(&database)?;
+        let schema = name.schema().unwrap_or("dbo").to_owned();
+        let object = name.object().to_owned();
+        if change.catalog.schema_id(&schema).is_none() {
+            return Err(SqlError::new(
+                2760,
+                format!(
+                    "The specified schema name \"{schema}\" either does not exist or you do not \
+                     have permission to use it."
+                ),
+            ));
+        }
+        for parameter in parameters {
+            types::resolve_type(
+                &parameter.type_name.name,
+                &parameter.type_name.arguments,
+                parameter.type_name.max,
+            )?;
+        }
+        let key = Catalog::key(&schema, &object);
+        let known = change.catalog.objects.get(&key).cloned();
+        let (object_id, created, at) = match known {
+            Some((Object::Procedure(old), at)) if alter => (old.object_id, old.created.clone(), at),
+            Some(_) => return Err(exists_already(&object)),
+            None if create => (change.catalog.next_object_id(), now(), None),
+            None => {
+                return Err(SqlError::new(
+                    208,
+                    format!("Invalid object name '{}'.", name.parts.join(".")),
+                )
+                .state(6));
+            }
+        };
+        let procedure = Procedure {
+            object_id,
+            schema,
+            name: object,
+            parameters: parameters.to_vec(),
+            body: body.to_vec(),
+            text: text.to_owned(),
+            created,
+        };
+        let at = match at {
+            Some(at) => self.rewrite_record(&database, at, &procedure.record())?,
+            None => self.write_record(&database, &procedure.record())?,
+        };
+        change
+            .catalog
+            .objects
+            .insert(key, (Object::Procedure(Arc::new(procedure)), Some(at)));
+        self.publish(change)?;
+        self.end_and_done()
+    }
+
+    /// DROP PROCEDURE.
+    pub(crate) fn drop_procedures(
+        &mut self,
+        names: &[ObjectName],
+        if_exists: bool,
+    ) -> SqlResult<()> {
+        for name in names {
+            let database = self.database_for(name)?;
+            let schema = name.schema().unwrap_or("dbo");
+            let mut change = self.change(&database)?;
+            let key = Catalog::key(schema, name.object());
+            match change.catalog.objects.get(&key) {
+                Some((Object::Procedure(_), at)) => {
+                    let at = *at;
+                    change.catalog.objects.remove(&key);
+                    self.delete_record(&database, at)?;
+                    self.publish(change)?;
+                }
+                _ if if_exists => {}
+                _ => return Err(cannot_drop("procedure", name.object())),
+            }
+        }
+        self.end_and_done()
+    }
+}
