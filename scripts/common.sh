@@ -1,5 +1,5 @@
 # Shared by the experiments; to be read with `.` from a script that has set $here.
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2154
 
 # The programs come first in PATH, so that a pipeline reads as it is explained; the system's own
 # diff is out of reach inside these scripts, and not used.
@@ -15,6 +15,18 @@ export PATH
 
 say() {
     printf '%s\n' "$*" >&2
+}
+
+# A command of ours as the user can type it: the launcher where it is installed, else the one here.
+launcher=writelog
+[ ! -x "$here/writelog" ] || launcher=$here/writelog
+
+# A word as it must be typed, should it hold a blank.
+quoted() {
+    case $1 in
+        *[!A-Za-z0-9_./,:+-]* | '') printf "'%s'" "$(printf '%s' "$1" | sed "s/'/'\\\\''/g")" ;;
+        *) printf '%s' "$1" ;;
+    esac
 }
 
 upper() {
@@ -33,6 +45,17 @@ whole_number() { # NAME VALUE [NAME VALUE…]
     done
 }
 
+one_of() { # NAME VALUE CHOICE…
+    name=$1
+    value=$2
+    shift 2
+    for choice in "$@"; do
+        [ "$value" != "$choice" ] || return 0
+    done
+    say "${0##*/}: $name is '$value'; it takes one of: $*"
+    exit 2
+}
+
 # An interrupt ends the round that runs, in order (the programs write what they measured); then
 # the script stops. Finished rounds stay where they are.
 interrupted=0
@@ -40,11 +63,19 @@ trap 'interrupted=1' INT TERM
 trap 'status=$?; trap - EXIT; at_exit "$status"; exit "$status"' EXIT
 
 at_exit() { # STATUS
-    [ "$1" -eq 0 ] && return
-    [ -n "${stream-}" ] && [ -s "$stream" ] &&
-        say "${0##*/}: stopped (exit code $1); what was measured is in $stream: summarize <$stream"
-    [ -n "${DATABASE-}" ] && say "${0##*/}: the database $DATABASE was left; to drop it: setup-db -d $DATABASE --drop"
-    return 0
+    [ "$1" -ne 0 ] && [ -n "${stream-}" ] && [ -s "$stream" ] || return 0
+    say "${0##*/}: stopped (exit code $1); the records are in $stream"
+    if written round; then
+        say "  to see the rounds: $(quoted "$launcher") summarize <$(quoted "$stream")"
+    fi
+    # A server that with-labdb started takes its databases with it.
+    if written setup && [ -z "${WRITELOG_PASSING_SERVER-}" ]; then
+        say "  to drop the database, which was left: $(quoted "$launcher") setup-db -d $(quoted "$DATABASE") --drop"
+    fi
+}
+
+written() { # KIND
+    grep -q "^{\"kind\":\"$1\"" "$stream"
 }
 
 stop_if_interrupted() {
@@ -71,13 +102,6 @@ keep_invalid_round() { # STATUS
 # Runs PAIRS blocks of two rounds each. ABBA turns every second block round, so that a drift of
 # the machine does not favour one side; ABAB does not.
 rounds() { # A B PAIRS ORDER COMMAND
-    case $4 in
-        ABBA | ABAB) ;;
-        *)
-            say "${0##*/}: ORDER is '$4'; it takes ABBA or ABAB"
-            exit 2
-            ;;
-    esac
     block=1
     round=1
     while [ "$block" -le "$3" ]; do
