@@ -94,9 +94,11 @@ pub struct Target {
 pub struct Server {
     /// `Microsoft SQL Server`, `labdb`, or what else `@@VERSION` begins with.
     pub product: String,
-    /// `SERVERPROPERTY('ProductVersion')`.
+    /// `SERVERPROPERTY('ProductVersion')`; for a product that is not Microsoft's its own version,
+    /// which `@@VERSION` names after the product.
     pub version: String,
-    /// The major version (13 is 2016, 16 is 2022); of no use on engine editions 5 and 8.
+    /// The major version in `ProductVersion`, also where that is not the product's own: whose
+    /// dialect it speaks (13 is 2016, 16 is 2022); of no use on engine editions 5 and 8.
     pub major_version: Option<u32>,
     /// `SERVERPROPERTY('Edition')`.
     pub edition: String,

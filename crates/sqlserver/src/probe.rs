@@ -16,14 +16,14 @@ pub async fn server(connection: &mut Connection) -> Result<Server, SqlError> {
         .await?
         .ok_or_else(|| SqlError::Unreadable("the server said nothing of itself".to_owned()))?;
     let banner = row.some_text("banner")?;
-    let version = row.text("product_version")?.unwrap_or_default();
+    let product_version = row.text("product_version")?.unwrap_or_default();
     Ok(Server {
         product: product(&banner),
-        major_version: version
+        major_version: product_version
             .split('.')
             .next()
             .and_then(|major| major.parse().ok()),
-        version,
+        version: own_version(&banner).map_or(product_version, str::to_owned),
         edition: row.text("edition")?.unwrap_or_default(),
         engine_edition: row.int("engine_edition")?,
         host_platform: host_platform(&banner).map(str::to_owned),
@@ -46,6 +46,17 @@ fn product(banner: &str) -> String {
     }
 }
 
+/// The version that a product other than Microsoft's gives itself, right after its name. Its
+/// `ProductVersion` is the one that clients are to expect, and would pass for SQL Server's.
+fn own_version(banner: &str) -> Option<&str> {
+    let mut words = banner
+        .split_whitespace()
+        .skip_while(|word| word.chars().next().is_some_and(char::is_alphabetic));
+    let version = words.next()?.trim_end_matches([',', ';', ':']);
+    let is_version = version.starts_with(|c: char| c.is_ascii_digit()) && version.contains('.');
+    (is_version && !banner.starts_with("Microsoft")).then_some(version)
+}
+
 /// The operating system that a banner names; `sys.dm_os_host_info` would need a permission and
 /// is not there before SQL Server 2017.
 fn host_platform(banner: &str) -> Option<&'static str> {
@@ -56,23 +67,25 @@ fn host_platform(banner: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{host_platform, product};
+    use super::{host_platform, own_version, product};
 
     #[test]
     fn product_and_platform_are_read_from_the_banner() {
-        for (banner, name, platform) in [
+        for (banner, name, platform, version) in [
             (
                 "Microsoft SQL Server 2022 (RTM-CU14) (KB5038325) - 16.0.4135.4 (X64) \n\tJul 10 2024 \
                  14:09:09 \n\tCopyright (C) 2022 Microsoft Corporation\n\tDeveloper Edition (64-bit) \
                  on Linux (Ubuntu 22.04.4 LTS) <X64>",
                 "Microsoft SQL Server",
                 Some("Linux"),
+                None,
             ),
             (
                 "Microsoft SQL Server 2016 (SP2) - 13.0.5026.0 (X64) \n\tExpress Edition (64-bit) on \
                  Windows Server 2016 Standard 10.0 <X64>",
                 "Microsoft SQL Server",
                 Some("Windows"),
+                None,
             ),
             (
                 "Microsoft SQL Azure (RTM) - 12.0.2000.8 \n\tMay  2 2024",
@@ -83,11 +96,14 @@ mod tests {
                 "labdb 0.1.0, not SQL Server, on Linux",
                 "labdb",
                 Some("Linux"),
+                Some("0.1.0"),
             ),
-            ("", "unknown", None),
+            ("Sybase - 16.0", "Sybase", None, None),
+            ("", "unknown", None, None),
         ] {
             assert_eq!(product(banner), name);
             assert_eq!(host_platform(banner), platform);
+            assert_eq!(own_version(banner), version);
         }
     }
 }

@@ -67,11 +67,17 @@ pub(crate) fn for_number(number: u32) -> Option<&'static str> {
         }
         5040 => "The file's MAXSIZE is below the size asked for.",
         2760 => "Create the schema, or name a table in one that exists (--table dbo.NAME).",
-        2812 | 208 => {
-            "The server does not have what the message names: is it the version that is meant?"
+        208 => {
+            "Check the table's name (--table); setup-db makes the table. A view of the server's that \
+             is missing means an older version than is meant."
         }
+        2812 => "The server does not have what the message names: is it the version that is meant?",
         18456 => {
             "Check the login (-U, SQLCMDUSER) and its password (SQLCMDPASSWORD); the reason is in the server's error log."
+        }
+        17809 => {
+            "The server's limit of connections is reached ('user connections' in sys.configurations): \
+             use fewer (loadgen --workers), or close other sessions (sys.dm_exec_sessions)."
         }
         18401 | 18451 | 6005 => "The server is starting or stopping. Wait and run this again.",
         18470 => "The login is disabled: ALTER LOGIN ... ENABLE.",
@@ -104,6 +110,8 @@ mod tests {
             (3201, "path"),
             (1205, "deadlock"),
             (1222, "lock"),
+            (17_809, "--workers"),
+            (208, "--table"),
             (300, "GRANT VIEW SERVER STATE"),
             (262, "GRANT CREATE ANY DATABASE"),
         ] {
