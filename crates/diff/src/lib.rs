@@ -15,7 +15,7 @@ pub use round::make_round;
 use collect::{Collector, Measured};
 use records::stage::{Stage, StageResult, defer_interrupts};
 use records::stream::{open_files, read_records};
-use records::{ExitStatus, Failure, FailureCode, Record, Validity};
+use records::{ExitStatus, Failure, FailureCode, Reason, Record, Validity};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -110,13 +110,12 @@ fn write_round(
     )?;
     let valid = round.validity == Validity::Valid;
     if !valid {
-        let why: Vec<&str> = round.reasons.iter().map(|r| r.detail.as_str()).collect();
         let failure = Failure::new(
             FailureCode::InvalidRound,
             format!(
                 "{} cannot be trusted: {}",
                 collect::name_of(&round.header),
-                why.join("; ")
+                Reason::first_details(&round.reasons).join("; ")
             ),
         )
         .remedy("The round is in the output, marked; summarize sets it aside. Run it again.");

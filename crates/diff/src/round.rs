@@ -22,6 +22,7 @@ pub fn make_round(
     after: &Snapshot,
 ) -> Result<Round, Failure> {
     same_target(&before.header, &after.header)?;
+    two_moments(before, after)?;
     let (counters, counter_reasons) = check(before, after);
     let mut validity = load.map_or(Validity::Valid, |load| load.validity);
     let mut reasons = load.map_or_else(Vec::new, |load| load.reasons.clone());
@@ -33,8 +34,9 @@ pub fn make_round(
     {
         validity = Validity::Invalid;
     }
-    reasons.extend(counter_reasons);
+    // What is wrong with the round explains what is wrong with its counters.
     reasons.append(&mut spoilt);
+    reasons.extend(counter_reasons);
 
     let elapsed_ms = elapsed(before, load, after, &mut reasons);
     let transactions = load.map(|load| load.transactions);
@@ -47,6 +49,7 @@ pub fn make_round(
         ),
         _ => (Written::default(), Written::default()),
     };
+    not_armed(before, after, &mut reasons);
     growth("log", log.growth_bytes, &mut reasons);
     growth("data", data.growth_bytes, &mut reasons);
     let server_waits = if continuous {
@@ -124,6 +127,21 @@ fn same_target(before: &Header, after: &Header) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Refuses one snapshot taken for both: no time and no work is no round.
+fn two_moments(before: &Snapshot, after: &Snapshot) -> Result<(), Failure> {
+    if before == after {
+        return Err(Failure::new(
+            FailureCode::BadInput,
+            format!(
+                "both snapshots are the same one, taken at {}",
+                before.header.at
+            ),
+        )
+        .remedy("Take one before and one after what is to be measured."));
+    }
+    Ok(())
+}
+
 /// What makes the figures mean something else, besides the counters.
 fn spoiled(before: &Snapshot, more_loads: usize, after: &Snapshot) -> Vec<Reason> {
     let mut reasons = Vec::new();
@@ -131,6 +149,19 @@ fn spoiled(before: &Snapshot, more_loads: usize, after: &Snapshot) -> Vec<Reason
         reasons.push(Reason::new(
             "several_loads",
             format!("{} loads ran between the snapshots", more_loads + 1),
+        ));
+    }
+    if before.client_boot_id.is_some()
+        && before.client_boot_id == after.client_boot_id
+        && after.client_monotonic_ns < before.client_monotonic_ns
+    {
+        reasons.push(Reason::new(
+            "snapshots_swapped",
+            format!(
+                "the second snapshot was taken before the first (at {}, the first at {}): they \
+                 are the wrong way round",
+                after.header.at, before.header.at
+            ),
         ));
     }
     let (old, new) = (&before.database, &after.database);
@@ -184,7 +215,7 @@ fn elapsed(
                 .client_monotonic_ns
                 .checked_sub(before.client_monotonic_ns)
             {
-                Some(ns) => Some(std::time::Duration::from_nanos(ns).as_secs_f64() * 1000.0),
+                Some(ns) => Some(records::milliseconds(std::time::Duration::from_nanos(ns))),
                 None => unknown("the monotonic clock went back"),
             }
         }
@@ -223,6 +254,23 @@ fn missing_waits(
         reasons.push(Reason::new(
             "session_waits_unavailable",
             format!("the sessions' waits could not be read: {why}"),
+        ));
+    }
+}
+
+/// Until a full backup was taken the log is reused as under SIMPLE, whatever the model says: a
+/// remark, because the counters are as good as ever.
+fn not_armed(before: &Snapshot, after: &Snapshot, reasons: &mut Vec<Reason>) {
+    let model = &after.database.recovery_model;
+    let unarmed = |snapshot: &Snapshot| snapshot.database.armed == Some(false);
+    if model != "SIMPLE" && (unarmed(before) || unarmed(after)) {
+        reasons.push(Reason::new(
+            "not_armed",
+            format!(
+                "the database is in {model}, but no log backup is possible yet, so its log is \
+                 reused as under SIMPLE. A full backup arms it: setup-db --recovery {} takes one",
+                model.to_lowercase().replace('_', "-")
+            ),
         ));
     }
 }

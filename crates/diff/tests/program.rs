@@ -275,6 +275,46 @@ fn counters_that_could_not_be_read_are_null_with_the_grant_and_the_time_stays() 
 }
 
 #[test]
+fn the_same_snapshot_twice_is_no_round_and_two_the_wrong_way_round_are_named() {
+    let input = changed(|all| all[3] = all[1].clone());
+    let got = added(&input, BAD_INPUT);
+    assert!(
+        got[0]["message"].as_str().unwrap().contains("the same one"),
+        "{got:?}"
+    );
+    // Counters that stand still, so that only the clock tells.
+    let input = changed(|all| {
+        let mut earlier = all[1].clone();
+        let now = earlier["client_monotonic_ns"].as_u64().unwrap();
+        earlier["client_monotonic_ns"] = json!(now - 1_000_000_000);
+        all[3] = earlier;
+    });
+    let got = added(&input, INVALID_ROUND);
+    assert_eq!(codes(&got[0])[0], "snapshots_swapped", "{got:?}");
+    assert_eq!(got[0]["validity"], "invalid");
+}
+
+#[test]
+fn a_database_that_is_not_armed_is_remarked_and_the_round_stays() {
+    for (at, model, remarked) in [
+        (1, "FULL", true),
+        (3, "FULL", true),
+        (3, "BULK_LOGGED", true),
+        (3, "SIMPLE", false),
+    ] {
+        let input = changed(|all| {
+            for snapshot in [1, 3] {
+                all[snapshot]["database"]["recovery_model"] = json!(model);
+                all[snapshot]["database"]["armed"] = json!(snapshot != at);
+            }
+        });
+        let got = added(&input, SUCCESS);
+        assert_eq!(got[0]["validity"], "valid");
+        assert_eq!(codes(&got[0]).contains(&"not_armed"), remarked, "{model}");
+    }
+}
+
+#[test]
 fn an_invalid_load_makes_an_invalid_round_and_growth_is_a_remark() {
     let got = added(&fixture("invalid-load.raw.jsonl"), INVALID_ROUND);
     assert_eq!(
@@ -321,11 +361,11 @@ fn without_a_load_the_time_is_the_monotonic_clocks_of_one_boot() {
     );
     let got = added(
         &without_load(|after| after["client_monotonic_ns"] = json!(5)),
-        SUCCESS,
+        INVALID_ROUND,
     );
     assert_eq!(
         (&got[0]["elapsed_ms"], codes(&got[0])),
-        (&Value::Null, vec!["elapsed_unknown"])
+        (&Value::Null, vec!["snapshots_swapped", "elapsed_unknown"])
     );
 }
 

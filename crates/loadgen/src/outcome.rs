@@ -4,7 +4,7 @@ use crate::crew::RunOutcome;
 use crate::latency::Latencies;
 use crate::session_waits::{self, Reading};
 use crate::worker::Outcome;
-use records::{CountedError, Failure, Latency, WorkerLoad};
+use records::{CountedError, Failure, Latency, WorkerLoad, milliseconds};
 use sqlserver::SqlError;
 use std::time::{Duration, Instant};
 
@@ -53,11 +53,6 @@ pub(crate) fn measure(run: &RunOutcome, rows_per_transaction: u32) -> Result<Mea
     })
 }
 
-/// Milliseconds, with what is below.
-pub(crate) fn millis(duration: Duration) -> f64 {
-    duration.as_secs_f64() * 1_000.0
-}
-
 fn since(from: Option<Instant>, to: Option<Instant>) -> Duration {
     match (from, to) {
         (Some(from), Some(to)) => to.saturating_duration_since(from),
@@ -69,8 +64,8 @@ fn worker(outcome: &Outcome, first: Option<Instant>) -> WorkerLoad {
     WorkerLoad {
         worker: outcome.worker,
         session_id: outcome.session_id,
-        start_ms: millis(since(first, outcome.started)),
-        end_ms: millis(since(first, outcome.ended.or(outcome.started))),
+        start_ms: milliseconds(since(first, outcome.started)),
+        end_ms: milliseconds(since(first, outcome.ended.or(outcome.started))),
         transactions: outcome.transactions,
         errors: count_errors(&outcome.error),
         waits: outcome.waits.as_ref().ok().cloned(),

@@ -171,7 +171,7 @@ fn to_record(
         },
         validity: assessment.validity,
         reasons: assessment.reasons,
-        elapsed_ms: outcome::millis(measured.elapsed),
+        elapsed_ms: records::milliseconds(measured.elapsed),
         transactions: measured.transactions,
         rows: measured.rows,
         errors: measured.errors,
@@ -193,9 +193,9 @@ fn tell(program: &str, record: &Load, run: &RunOutcome) -> ExitStatus {
             Validity::Invalid => "the round cannot be trusted:",
         },
     );
-    for reason in &record.reasons {
+    for detail in Reason::first_details(&record.reasons) {
         told.message.push_str("\n  ");
-        told.message.push_str(&reason.detail);
+        told.message.push_str(&detail);
     }
     told.remedy = first_error(run)
         .and_then(|error| error.failure("").remedy)

@@ -15,6 +15,7 @@ mod snapshot;
 pub mod stage;
 pub mod stream;
 mod summary;
+mod units;
 
 pub use failure::{ErrorRecord, ExitStatus, Failure, FailureCode};
 pub use header::{Header, Server, Target, Trial};
@@ -26,6 +27,7 @@ pub use snapshot::{
     DatabaseState, FileKind, FileReading, PerformanceCounter, Snapshot, Unavailable, WaitReading,
 };
 pub use summary::{Comparison, ComparisonVerdict, SummaryWarning, VariantSummary, WarningCode};
+pub use units::milliseconds;
 
 /// The version of the record types that this code writes, and the newest that it reads.
 pub const SCHEMA: u32 = 1;

@@ -123,6 +123,22 @@ impl Reason {
             detail: detail.into(),
         }
     }
+
+    /// The details for a message: the first three, and how many more there are. The record holds
+    /// them all.
+    #[must_use]
+    pub fn first_details(reasons: &[Self]) -> Vec<String> {
+        const SHOWN: usize = 3;
+        let mut details: Vec<String> = reasons
+            .iter()
+            .take(SHOWN)
+            .map(|reason| reason.detail.clone())
+            .collect();
+        if reasons.len() > SHOWN {
+            details.push(format!("and {} more in the record", reasons.len() - SHOWN));
+        }
+        details
+    }
 }
 
 /// Whether the server's counters ran through.
@@ -143,4 +159,23 @@ pub enum CountersStatus {
     Unavailable,
     /// It cannot be told, because the server's start time could not be read.
     Unproven,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Reason;
+
+    #[test]
+    fn a_message_names_three_reasons_and_counts_the_rest() {
+        let reasons: Vec<Reason> = (1..=16)
+            .map(|worker| Reason::new("connection_lost", format!("worker {worker}")))
+            .collect();
+        let told = |count: usize| Reason::first_details(&reasons[..count]).join("; ");
+        assert_eq!(told(3), "worker 1; worker 2; worker 3");
+        assert_eq!(
+            told(16),
+            "worker 1; worker 2; worker 3; and 13 more in the record"
+        );
+        assert_eq!(told(0), "");
+    }
 }

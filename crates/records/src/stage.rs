@@ -104,12 +104,29 @@ impl Stage {
     }
 
     fn fail(&mut self, failure: &Failure) -> ExitStatus {
-        say(self.program, failure);
+        say(self.program, &for_people(failure));
         let record = Record::Error(Box::new(ErrorRecord::new(self.header(), failure)));
         match self.emit(&record) {
             Ok(()) | Err(_) => failure.code.exit_status(),
         }
     }
+}
+
+/// What is said of a failure on standard error. The stage that failed first has said all of it and
+/// what to do; each one behind it says in one line that it did nothing, or five stages would say
+/// one thing five times.
+fn for_people(failure: &Failure) -> Failure {
+    /// Enough to tell which failure is meant.
+    const SHOWN: usize = 100;
+    if failure.code != FailureCode::Upstream {
+        return failure.clone();
+    }
+    let message = failure.message.lines().next().unwrap_or_default();
+    let short = match message.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", message.get(..end).unwrap_or(message)),
+        None => message.to_owned(),
+    };
+    Failure::new(failure.code, format!("nothing done: {short}"))
 }
 
 /// Says a failure on standard error, for people.
@@ -159,5 +176,26 @@ pub fn run_for_people(
             say(program, &failure);
             failure.code.exit_status().into()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::for_people;
+    use crate::{Failure, FailureCode};
+
+    #[test]
+    fn a_failure_of_another_stage_is_said_in_one_line_and_our_own_in_full() {
+        let long = format!("loadgen 0.1.0 failed before: {}\nmore", "é".repeat(200));
+        let failure = |code| Failure::new(code, long.clone()).remedy("Mend it.");
+        let said = for_people(&failure(FailureCode::Upstream)).to_string();
+        assert_eq!(said.lines().count(), 1, "{said}");
+        assert!(
+            said.starts_with("nothing done: loadgen 0.1.0 failed before: éé"),
+            "{said}"
+        );
+        assert!(said.ends_with('…') && said.chars().count() < 120, "{said}");
+        let own = failure(FailureCode::Failed);
+        assert_eq!(for_people(&own), own);
     }
 }

@@ -128,6 +128,10 @@ pub enum WarningCode {
     SlotEffect,
     /// The client was near its limit.
     ClientBound,
+    /// Remarks that the rounds bring along: what could not be read, a database not armed.
+    Remark,
+    /// A FULL round wrote too little for its log reuse wait to say anything.
+    LogNotFilled,
     /// Files grew inside rounds.
     FilesGrew,
     /// Rounds of one comparison differ in server or settings.
