@@ -68,6 +68,13 @@ impl Metric {
             .filter(|value| value.is_finite() && (*value >= 0.0 || self.name.contains("growth")))
     }
 
+    /// How many decimals its values have in the unit that people read; none where as many as
+    /// there are. A wait in whole milliseconds is not known to the microsecond.
+    #[must_use]
+    pub fn most_decimals(&self) -> Option<usize> {
+        (self.name == "writelog_wait_ms").then_some(3)
+    }
+
     /// The unit that people read it in.
     #[must_use]
     pub fn unit(&self) -> DisplayUnit {

@@ -41,7 +41,7 @@ pub(crate) fn text(summary: &Summary, shown: &[TableName], width: u16, colour: b
             }
         }
     }
-    let warnings = summary.distinct_warnings();
+    let warnings = summary.distinct_warnings(shown);
     if !warnings.is_empty() {
         out.push('\n');
     }
@@ -91,7 +91,7 @@ pub(crate) fn markdown_page(summary: &Summary, shown: &[TableName]) -> String {
             }
         }
     }
-    let warnings = summary.distinct_warnings();
+    let warnings = summary.distinct_warnings(shown);
     if !warnings.is_empty() {
         out.push('\n');
     }

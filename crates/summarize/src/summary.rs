@@ -1,11 +1,11 @@
 //! Everything that is said about one experiment.
 
-use crate::cli::Args;
+use crate::cli::{Args, TableName};
 use crate::compare::{Rules, compare};
 use crate::describe::describe;
 use crate::experiment::Experiment;
 use crate::metric::Metric;
-use crate::warnings;
+use crate::warnings::{self, concerns};
 use records::{Comparison, Failure, Header, Server, SummaryWarning, VariantSummary, WarningCode};
 use std::collections::BTreeSet;
 
@@ -39,7 +39,10 @@ impl Summary {
         let warnings = warnings::of_experiment(&experiment, repeated);
         let mut comparisons = compare(&experiment, &metrics, &rules, &header);
         for comparison in &mut comparisons {
-            comparison.warnings.extend(warnings.iter().cloned());
+            let about = |warning: &&SummaryWarning| concerns(warning.code, TableName::Comparison);
+            comparison
+                .warnings
+                .extend(warnings.iter().filter(about).cloned());
         }
         Ok(Self {
             variants: describe(&experiment, &metrics, &header)?,
@@ -79,15 +82,17 @@ impl Summary {
         ))
     }
 
-    /// Every warning once: those of comparisons, then those of the experiment; without the one
-    /// that the title says already.
-    pub(crate) fn distinct_warnings(&self) -> Vec<&SummaryWarning> {
+    /// Every warning that concerns the tables shown, once: those of comparisons, then those of the
+    /// experiment.
+    pub(crate) fn distinct_warnings(&self, shown: &[TableName]) -> Vec<&SummaryWarning> {
         let mut distinct: Vec<&SummaryWarning> = Vec::new();
         let all = self
             .comparisons
             .iter()
             .flat_map(|comparison| &comparison.warnings);
-        for warning in all.chain(&self.warnings) {
+        let about =
+            |warning: &&SummaryWarning| shown.iter().any(|table| concerns(warning.code, *table));
+        for warning in all.chain(&self.warnings).filter(about) {
             // Where there are too few pairs for the headline, there are for every other metric.
             let said = |seen: &&SummaryWarning| {
                 seen.text == warning.text

@@ -33,13 +33,16 @@ pub(crate) fn rounds(experiment: &Experiment) -> Grid {
         let metric = Metric::named(name);
         move |run: &Run| Some(metric?.of(&run.round)? / divisor)
     };
-    let figures: [Figure; 3] = [
-        &figure("elapsed_ms", 1000.0),
-        &figure("writelog_wait_ms", 1000.0),
-        &figure("log_bytes_written", MB),
+    let figures: [(&str, Figure); 3] = [
+        ("elapsed_ms", &figure("elapsed_ms", 1000.0)),
+        ("writelog_wait_ms", &figure("writelog_wait_ms", 1000.0)),
+        ("log_bytes_written", &figure("log_bytes_written", MB)),
     ];
-    let columns = figures.map(|figure| {
+    let columns = figures.map(|(name, figure)| {
+        let most = Metric::named(name).and_then(|metric| metric.most_decimals());
+        let most = most.unwrap_or(usize::MAX);
         let decimals = decimals(experiment.rounds.iter().filter_map(figure));
+        let decimals = decimals.min(most);
         move |run: &Run| fixed(figure(run), decimals)
     });
     for run in &experiment.rounds {
@@ -70,7 +73,8 @@ pub(crate) fn variants(summaries: &[VariantSummary], metrics: &[Metric]) -> Vec<
             }
             let of_metric = || summaries.iter().filter(|row| row.metric == metric.name);
             let scaled = |value: Option<f64>| value.map(|value| value / unit.divisor);
-            let decimals = decimals(of_metric().filter_map(|row| scaled(row.max)));
+            let decimals = decimals(of_metric().filter_map(|row| scaled(row.max)))
+                .min(metric.most_decimals().unwrap_or(usize::MAX));
             for row in of_metric() {
                 let mut cells = vec![row.variant.clone(), row.n.to_string()];
                 let figures = [
@@ -87,15 +91,17 @@ pub(crate) fn variants(summaries: &[VariantSummary], metrics: &[Metric]) -> Vec<
 /// Each variant against the baseline.
 pub(crate) fn comparison(comparisons: &[Comparison]) -> Grid {
     let baseline = comparisons.first().map_or("", |row| row.baseline.as_str());
-    let mut grid = Grid::new(format!("Comparison (ratio: variant / {baseline})"))
-        .text_column("metric")
-        .text_column("variant")
-        .number_column("ratio")
-        .number_column("low")
-        .number_column("high")
-        .number_column("pairs")
-        .number_column("p")
-        .text_column("verdict");
+    let mut grid = Grid::new(format!(
+        "Comparison (ratio: variant / {baseline}; p after Holm)"
+    ))
+    .text_column("metric")
+    .text_column("variant")
+    .number_column("ratio")
+    .number_column("low")
+    .number_column("high")
+    .number_column("pairs")
+    .number_column("p")
+    .text_column("verdict");
     for row in comparisons {
         let shown = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), ratio);
         let words = Metric::named(&row.metric).map_or(row.metric.as_str(), |metric| metric.words);

@@ -1,5 +1,6 @@
 //! What limits a result, and what to do about it.
 
+use crate::cli::TableName;
 use crate::experiment::{Experiment, Run};
 use crate::metric::Metric;
 use crate::pairs::Pairs;
@@ -44,7 +45,31 @@ pub(crate) fn of_experiment(experiment: &Experiment, repeated: usize) -> Vec<Sum
     settings(experiment, &mut found);
     busy_client(experiment, &mut found);
     growth(experiment, &mut found);
+    remarks(experiment, &mut found);
+    not_filled(experiment, &mut found);
     found
+}
+
+/// Whether a warning is about what a table shows.
+pub(crate) fn concerns(code: WarningCode, table: TableName) -> bool {
+    match code {
+        WarningCode::TooFewPairs
+        | WarningCode::UnpairedRounds
+        | WarningCode::NotAlternating
+        | WarningCode::NoRatio
+        | WarningCode::Drift
+        | WarningCode::SlotEffect => table == TableName::Comparison,
+        WarningCode::LogNotFilled => table == TableName::Rounds,
+        WarningCode::Outliers
+        | WarningCode::RoundsSetAside
+        | WarningCode::DuplicateRounds
+        | WarningCode::ClientBound
+        | WarningCode::Remark
+        | WarningCode::FilesGrew
+        | WarningCode::SettingsDiffer
+        | WarningCode::InjectedFaults
+        | WarningCode::NotSqlServer => true,
+    }
 }
 
 /// Warnings about one comparison.
@@ -56,8 +81,8 @@ pub(crate) fn of_comparison(evidence: &Evidence, comparison: &Comparison) -> Vec
         found.push(warning(
             WarningCode::UnpairedRounds,
             format!(
-                "{} ({}) have no partner in their block and are left out of the comparison. \
-                 Run one round of each variant in every block.",
+                "{} without a partner in the same block, left out of the comparison: {}. Run one \
+                 round of each variant in every block.",
                 rounds(pairs.unpaired.len()),
                 labels(pairs.unpaired.iter().copied())
             ),
@@ -142,7 +167,8 @@ fn labels<'a>(runs: impl Iterator<Item = &'a Run>) -> String {
         Some((shown, rest)) if !rest.is_empty() => {
             format!("runs {} and {} more", shown.join(", "), rest.len())
         }
-        _ => format!("run {}", labels.join(", ")),
+        _ if labels.len() == 1 => format!("run {}", labels.join("")),
+        _ => format!("runs {}", labels.join(", ")),
     }
 }
 
@@ -279,6 +305,77 @@ fn growth(experiment: &Experiment, found: &mut Vec<SummaryWarning>) {
             ),
         ));
     }
+}
+
+/// Reasons of rounds that count and that no other warning words better.
+const SAID_OTHERWISE: [&str; 3] = ["client_bound", "log_grew", "data_grew"];
+
+/// What the rounds say of themselves, each remark once: it is why a figure is missing, or why it
+/// means less than it seems to.
+fn remarks(experiment: &Experiment, found: &mut Vec<SummaryWarning>) {
+    let mut by_code: BTreeMap<&str, (&str, Vec<&Run>)> = BTreeMap::new();
+    for run in experiment.counting() {
+        for reason in &run.round.reasons {
+            if SAID_OTHERWISE.contains(&reason.code.as_str()) {
+                continue;
+            }
+            let (_, runs) = by_code
+                .entry(&reason.code)
+                .or_insert_with(|| (&reason.detail, Vec::new()));
+            if runs.last().is_none_or(|last| !std::ptr::eq(*last, run)) {
+                runs.push(run);
+            }
+        }
+    }
+    for (detail, runs) in by_code.into_values() {
+        found.push(warning(
+            WarningCode::Remark,
+            format!(
+                "{}: {}.",
+                labels(runs.into_iter()),
+                detail.trim_end_matches('.')
+            ),
+        ));
+    }
+}
+
+/// Under an armed FULL the log waits for a backup as soon as a virtual log file was filled. Where
+/// a round wrote less, it says NOTHING as under SIMPLE, and that must not be taken for a finding.
+fn not_filled(experiment: &Experiment, found: &mut Vec<SummaryWarning>) {
+    let (mut filled_none, mut log_files) = (Vec::new(), BTreeSet::new());
+    for run in experiment.counting() {
+        let round = &run.round;
+        let waits_for_nothing = round.recovery_model != "SIMPLE"
+            && round.armed == Some(true)
+            && round.log_reuse_wait == "NOTHING"
+            && round.transactions.is_some_and(|count| count > 0);
+        // Where less log is in use than was written, a log backup inside the round freed it.
+        let kept = round
+            .log_used_bytes
+            .zip(round.log_used_bytes_before)
+            .and_then(|(after, before)| after.checked_sub(before))
+            .zip(round.log_bytes_written)
+            .is_some_and(|(more, written)| written > 0 && more >= written / 2);
+        if waits_for_nothing && kept {
+            filled_none.push(run);
+            log_files.extend(round.vlf_count);
+        }
+    }
+    if filled_none.is_empty() {
+        return;
+    }
+    let count = log_files
+        .last()
+        .map_or_else(String::new, |count| format!(" (the log has {count})"));
+    found.push(warning(
+        WarningCode::LogNotFilled,
+        format!(
+            "the log of {} waits for NOTHING although a log backup is due: it did not fill one \
+             virtual log file{count}. To see LOG_BACKUP, insert more (--rows, ROWS) into \
+             a smaller log (LOG_SIZE, in a new database: a log is never shrunk).",
+            labels(filled_none.into_iter())
+        ),
+    ));
 }
 
 /// Counting rounds of the two variants and their values above zero, in order.

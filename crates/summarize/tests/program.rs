@@ -228,6 +228,81 @@ fn numbers_stand_with_their_points_under_each_other() {
 }
 
 #[test]
+fn a_table_of_rounds_says_nothing_of_comparisons() {
+    let two = fixture("four-rounds.jsonl");
+    let rounds = summarize(&two, &["--table", "rounds"]);
+    assert!(!rounds.out.contains("pair"), "{}", rounds.out);
+    assert!(rounds.out.contains("labdb is not SQL Server"));
+    let comparison = summarize(&two, &["--table", "comparison"]);
+    assert!(comparison.out.contains("2 pairs cannot decide"));
+}
+
+#[test]
+fn a_full_round_that_filled_no_virtual_log_file_is_explained_under_the_rounds() {
+    // Under FULL, armed, 1,000,000 bytes of log written and not freed.
+    let input = |used: i64, armed: bool, wait: &str, transactions: Value| {
+        changed(|place, round| {
+            round["recovery_model"] = json!("FULL");
+            round["armed"] = json!(armed);
+            round["log_reuse_wait"] = json!(wait);
+            round["transactions"] = transactions.clone();
+            round["log_bytes_written"] = json!(1_000_000);
+            round["log_used_bytes_before"] = json!(500_000);
+            round["log_used_bytes"] = json!(used);
+            if place == 1 {
+                round["log_reuse_wait"] = json!("LOG_BACKUP");
+            }
+        })
+    };
+    let note = "did not fill one virtual log file";
+    let text = |input: &str, table: &str| {
+        let out = summarize(input, &["--table", table]).out;
+        out.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let unfilled = input(1_500_000, true, "NOTHING", json!(9));
+    let shown = text(&unfilled, "rounds");
+    assert!(
+        shown.contains(note) && shown.contains("LOG_SIZE"),
+        "{shown}"
+    );
+    assert!(shown.contains("log of runs 1, 3, 4"), "{shown}");
+    assert!(!text(&unfilled, "comparison").contains(note));
+    for other in [
+        input(600_000, true, "NOTHING", json!(9)),
+        input(1_500_000, false, "NOTHING", json!(9)),
+        input(1_500_000, true, "LOG_BACKUP", json!(9)),
+        input(1_500_000, true, "NOTHING", Value::Null),
+    ] {
+        assert!(!text(&other, "rounds").contains(note), "{other}");
+    }
+}
+
+#[test]
+fn remarks_on_rounds_that_count_are_shown_once_with_their_runs() {
+    let input = changed(|place, round| {
+        if place < 2 {
+            round["reasons"] = json!([
+                {"code": "not_armed", "detail": "no log backup is possible yet"},
+                {"code": "log_grew", "detail": "grew by 1 byte"}
+            ]);
+        }
+    });
+    let out = summarize(&input, &[]).out;
+    assert!(
+        out.contains("Note: runs 1, 2: no log backup is possible yet."),
+        "{out}"
+    );
+    assert!(!out.contains("grew by 1 byte"), "{out}");
+}
+
+#[test]
+fn waits_in_whole_milliseconds_have_no_more_than_three_decimals_of_a_second() {
+    let input = changed(|_, round| round["writelog_wait_ms"] = json!(3));
+    let out = summarize(&input, &["--table", "rounds", "--table", "variants"]).out;
+    assert!(out.contains(" 0.003 ") && !out.contains("0.0030"), "{out}");
+}
+
+#[test]
 fn swapping_the_baseline_gives_the_reciprocal() {
     let input = fixture("twelve-rounds-faster.jsonl");
     let ratio = |baseline: &str| {
