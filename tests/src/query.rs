@@ -34,7 +34,7 @@ pub fn query_text(server: &Labdb, database: &str, text: &str) -> String {
             let stream = TcpStream::connect(config.get_addr())
                 .await
                 .expect("a connection");
-            let mut client = Client::connect(config, stream.compat_write())
+            let mut client = Box::pin(Client::connect(config, stream.compat_write()))
                 .await
                 .expect("a login");
             let results = client
