@@ -125,7 +125,7 @@ fn launch(folder: &Path, options: &LabdbOptions, listen: u16) -> (Child, HashMap
         .stderr(log)
         .spawn()
         .expect("labdb starts");
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_mins(1);
     loop {
         if let Ok(text) = std::fs::read_to_string(&port) {
             return (process, environment(&data, text.trim()));
