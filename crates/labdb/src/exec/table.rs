@@ -258,15 +258,48 @@ pub fn delete(session: &Session, table: &Arc<Table>, address: u64, row: &[Value]
 
 fn remove_entries(transaction: &mut ActiveTransaction, table: &Table, address: u64, row: &[Value]) {
     for index in &table.indexes {
-        let key = index.entry_key(index.key_of(row), address);
-        if index.entries.write().remove(&key).is_some() {
-            note(
-                transaction,
-                table,
-                Undo::IndexRemoved(Arc::clone(index), key, address),
-            );
-        }
+        remove_entry(transaction, table, index, index.key_of(row), address);
     }
+}
+
+fn remove_entry(
+    transaction: &mut ActiveTransaction,
+    table: &Table,
+    index: &Arc<Index>,
+    key: Vec<u8>,
+    address: u64,
+) {
+    let key = index.entry_key(key, address);
+    if index.entries.write().remove(&key).is_some() {
+        note(
+            transaction,
+            table,
+            Undo::IndexRemoved(Arc::clone(index), key, address),
+        );
+    }
+}
+
+/// Files a row that keeps its key under its new address. In one step: a session that seeks the
+/// key meanwhile must find the row, whose lock makes it wait.
+fn move_entry(
+    transaction: &mut ActiveTransaction,
+    table: &Table,
+    index: &Arc<Index>,
+    key: Vec<u8>,
+    from: u64,
+    to: u64,
+) {
+    let (old, new) = (index.entry_key(key.clone(), from), index.entry_key(key, to));
+    let mut entries = index.entries.write();
+    entries.remove(&old);
+    entries.insert(new.clone(), to);
+    drop(entries);
+    note(
+        transaction,
+        table,
+        Undo::IndexRemoved(Arc::clone(index), old, from),
+    );
+    note(transaction, table, Undo::IndexAdded(Arc::clone(index), new));
 }
 
 /// Replaces claimed rows by new ones, all of a statement at once: keys may swap between rows.
@@ -279,8 +312,13 @@ pub fn update(
     changes: &[(u64, Vec<Value>, Vec<Value>)],
 ) -> SqlResult<()> {
     with_transaction(session, |transaction| {
-        for (address, before, _) in changes {
-            remove_entries(transaction, table, *address, before);
+        for (address, before, after) in changes {
+            for index in &table.indexes {
+                let key = index.key_of(before);
+                if key != index.key_of(after) {
+                    remove_entry(transaction, table, index, key, *address);
+                }
+            }
         }
         let database = match &*table.store {
             Store::Heap(_) => {
@@ -290,7 +328,7 @@ pub fn update(
             }
             Store::Memory(_) => None,
         };
-        for (address, before, after) in changes {
+        for (old_address, before, after) in changes {
             let address = match (&*table.store, &database) {
                 (Store::Heap(heap), Some(database)) => {
                     for index in table.indexes.iter().filter(|i| i.unique) {
@@ -318,12 +356,12 @@ pub fn update(
                         .update(
                             storage,
                             *heap,
-                            RowId::from_bits(*address),
+                            RowId::from_bits(*old_address),
                             &codec::encode(after),
                         )
                         .map_err(|e| storage_error(&e, &database.name()))?;
                     let moved = id.to_bits();
-                    if moved != *address {
+                    if moved != *old_address {
                         locking::row(
                             session,
                             &mut transaction.locks,
@@ -336,18 +374,24 @@ pub fn update(
                     moved
                 }
                 (Store::Memory(memory), _) => {
-                    let before = memory.rows.lock().insert(*address, after.clone());
+                    let before = memory.rows.lock().insert(*old_address, after.clone());
                     note(
                         transaction,
                         table,
-                        Undo::Memory(Arc::clone(&table.store), *address, before),
+                        Undo::Memory(Arc::clone(&table.store), *old_address, before),
                     );
-                    *address
+                    *old_address
                 }
-                _ => *address,
+                _ => *old_address,
             };
             for index in &table.indexes {
                 let key = index.key_of(after);
+                if key == index.key_of(before) {
+                    if address != *old_address {
+                        move_entry(transaction, table, index, key, *old_address, address);
+                    }
+                    continue;
+                }
                 if index.unique && index.entries.read().contains_key(&key) {
                     return Err(duplicate(table, index, after));
                 }
