@@ -24,10 +24,11 @@ fn round_with(server: &Labdb, model: &str, workers: u64, rows: u64) -> Round {
     round_of(&stream)
 }
 
+const N: i64 = 500;
+
 #[test]
 fn one_connection_writes_one_sector_a_commit() {
     let server = Labdb::start();
-    const N: i64 = 500;
     for model in ["full", "simple"] {
         let round = round_with(&server, model, 1, 500);
         let bytes = round.log_bytes_written.expect("bytes");

@@ -1,4 +1,10 @@
 //! Tests that span programs: the real programs, the real driver, a real socket.
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "tests: what their helpers cannot have ends the test"
+)]
 
 mod bad_input;
 mod durability;
