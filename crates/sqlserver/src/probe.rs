@@ -91,6 +91,7 @@ mod tests {
                 "Microsoft SQL Azure (RTM) - 12.0.2000.8 \n\tMay  2 2024",
                 "Microsoft SQL Azure",
                 None,
+                None,
             ),
             (
                 "labdb 0.1.0, not SQL Server, on Linux",

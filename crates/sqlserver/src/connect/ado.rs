@@ -17,9 +17,37 @@ pub(super) struct AdoString {
     pub ca_file: Option<String>,
     pub host_name_in_certificate: Option<String>,
     pub login_timeout_s: Option<u32>,
-    /// Keys that mean nothing here, for a warning.
+    /// Keys that mean nothing here, in words for a warning. Only ADO.NET's own are named: any
+    /// other could be a piece of a password with an unquoted `;` in it.
     pub unknown: Vec<String>,
 }
+
+/// ADO.NET's keys that a measurement has no use for, without blanks and in lower case.
+const WITHOUT_USE: [&str; 23] = [
+    "applicationintent",
+    "asynchronousprocessing",
+    "columnencryptionsetting",
+    "commandtimeout",
+    "connectionlifetime",
+    "connectretrycount",
+    "connectretryinterval",
+    "currentlanguage",
+    "enlist",
+    "failoverpartner",
+    "language",
+    "loadbalancetimeout",
+    "mars",
+    "maxpoolsize",
+    "minpoolsize",
+    "multipleactiveresultsets",
+    "multisubnetfailover",
+    "packetsize",
+    "persistsecurityinfo",
+    "pooling",
+    "typesystemversion",
+    "workstationid",
+    "wsid",
+];
 
 impl AdoString {
     /// Reads a connection string. No error repeats any of its values.
@@ -81,7 +109,14 @@ impl AdoString {
             }
             // Each run has its own name, so that its sessions can be found and killed.
             "applicationname" | "app" => {}
-            _ => self.unknown.push(key.to_owned()),
+            known if WITHOUT_USE.contains(&known) => {
+                self.unknown.push(format!("the key `{key}`"));
+            }
+            _ => self.unknown.push(
+                "a key that ADO.NET does not have (a password that holds ; belongs in double \
+                 quotes)"
+                    .to_owned(),
+            ),
         }
         Ok(())
     }
@@ -173,7 +208,15 @@ mod tests {
         assert_eq!(read.trust_certificate, Some(true));
         assert_eq!(read.login_timeout_s, Some(7));
         assert_eq!(read.host_name_in_certificate.as_deref(), Some("h"));
-        assert_eq!(read.unknown, ["MARS", "Pooling"]);
+        assert_eq!(read.unknown, ["the key `MARS`", "the key `Pooling`"]);
+    }
+
+    #[test]
+    fn a_piece_of_a_password_that_looks_like_a_key_is_not_named() {
+        let read = AdoString::parse("Server=s;Password=first;hunter2=third").unwrap();
+        assert_eq!(read.unknown.len(), 1);
+        assert!(!read.unknown[0].contains("hunter2"), "{:?}", read.unknown);
+        assert!(read.unknown[0].contains("double quotes"));
     }
 
     #[test]

@@ -188,7 +188,7 @@ impl Settings {
             .iter()
             .map(|key| {
                 format!(
-                    "the key `{key}` in {} means nothing here and is ignored",
+                    "{key} in {} means nothing here and is ignored",
                     Environment::CONNECTION_STRING
                 )
             })
