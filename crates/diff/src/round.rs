@@ -261,13 +261,15 @@ fn missing_waits(
 /// Until a full backup was taken the log is reused as under SIMPLE, whatever the model says: a
 /// remark, because the counters are as good as ever.
 fn not_armed(before: &Snapshot, after: &Snapshot, reasons: &mut Vec<Reason>) {
-    let model = &after.database.recovery_model;
-    let unarmed = |snapshot: &Snapshot| snapshot.database.armed == Some(false);
-    if model != "SIMPLE" && (unarmed(before) || unarmed(after)) {
+    let unarmed = |snapshot: &&Snapshot| {
+        snapshot.database.recovery_model != "SIMPLE" && snapshot.database.armed == Some(false)
+    };
+    if let Some(snapshot) = [before, after].into_iter().find(unarmed) {
+        let model = &snapshot.database.recovery_model;
         reasons.push(Reason::new(
             "not_armed",
             format!(
-                "the database is in {model}, but no log backup is possible yet, so its log is \
+                "the database was in {model}, but no log backup was possible yet, so its log was \
                  reused as under SIMPLE. A full backup arms it: setup-db --recovery {} takes one",
                 model.to_lowercase().replace('_', "-")
             ),

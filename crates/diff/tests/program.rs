@@ -312,6 +312,17 @@ fn a_database_that_is_not_armed_is_remarked_and_the_round_stays() {
         assert_eq!(got[0]["validity"], "valid");
         assert_eq!(codes(&got[0]).contains(&"not_armed"), remarked, "{model}");
     }
+    // Under SIMPLE no database is armed: what it became since is not at fault.
+    let input = changed(|all| {
+        all[1]["database"]["recovery_model"] = json!("SIMPLE");
+        all[1]["database"]["armed"] = json!(false);
+        all[3]["database"]["recovery_model"] = json!("FULL");
+        all[3]["database"]["armed"] = json!(true);
+    });
+    assert_eq!(
+        codes(&added(&input, INVALID_ROUND)[0]),
+        ["recovery_model_changed"]
+    );
 }
 
 #[test]

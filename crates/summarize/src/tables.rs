@@ -50,7 +50,8 @@ pub(crate) fn rounds(experiment: &Experiment) -> Grid {
         row.extend(columns.iter().map(|column| column(run)));
         row.push(run.round.log_reuse_wait.clone());
         if some_aside {
-            row.push(run.set_aside.clone().unwrap_or_default());
+            // As words, so that a narrow column breaks between them.
+            row.push(run.set_aside.clone().unwrap_or_default().replace('_', " "));
         }
         grid.rows.push(row);
     }

@@ -278,6 +278,20 @@ fn a_full_round_that_filled_no_virtual_log_file_is_explained_under_the_rounds() 
 }
 
 #[test]
+fn a_reason_in_a_narrow_column_breaks_between_words() {
+    let input = changed(|_, round| {
+        round["validity"] = json!("invalid");
+        round["reasons"] = json!([{"code": "rows_mismatch", "detail": "one too many"}]);
+    });
+    let out = summarize(&input, &["--table", "rounds"]).out;
+    let words: Vec<&str> = out.split_whitespace().collect();
+    assert!(
+        words.contains(&"rows") && words.contains(&"mismatch"),
+        "{out}"
+    );
+}
+
+#[test]
 fn remarks_on_rounds_that_count_are_shown_once_with_their_runs() {
     let input = changed(|place, round| {
         if place < 2 {
