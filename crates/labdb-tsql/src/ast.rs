@@ -6,6 +6,7 @@ mod backup;
 mod expression;
 mod query;
 mod schema;
+mod security;
 mod statement;
 
 pub use backup::{Backup, BackupKind, Device, Restore, RestoreKind, WithOption};
@@ -21,6 +22,9 @@ pub use schema::{
     AlterDatabase, ColumnDefinition, CreateDatabase, DatabaseOption, FileOptions, FileSize,
     IdentitySpec, IndexColumn, IndexOption, KeyConstraint, ProcedureParameter, SizeUnit,
     TableConstraint, TableDefinition, Termination,
+};
+pub use security::{
+    CreateLogin, LoginChange, Password, Permission, PermissionVerb, RoleChange, Securable,
 };
 pub use statement::{
     AssignOp, Assignment, Batch, Delete, Execute, ExecuteArgument, ExecuteTarget, Insert,

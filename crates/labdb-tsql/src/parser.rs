@@ -9,6 +9,7 @@ mod execute;
 mod expression;
 mod function;
 mod index;
+mod login;
 mod maintenance;
 mod names;
 mod permission;

@@ -1,5 +1,6 @@
 //! Statements.
 
+use super::security::{CreateLogin, LoginChange, Permission, RoleChange};
 use super::{
     AlterDatabase, Backup, ColumnDefinition, CreateDatabase, Expr, IndexColumn, IndexOption,
     ObjectName, ProcedureParameter, Query, Restore, TableConstraint, TableDefinition, TableSource,
@@ -267,11 +268,37 @@ pub enum StatementKind {
     },
     /// KILL n.
     Kill(Expr),
-    /// GRANT, REVOKE, DENY: accepted words, kept as text for the message that refuses them.
-    Permission {
-        /// GRANT, REVOKE or DENY.
-        verb: String,
+    /// GRANT, REVOKE, DENY.
+    Permission(Box<Permission>),
+    /// CREATE LOGIN.
+    CreateLogin(Box<CreateLogin>),
+    /// ALTER LOGIN.
+    AlterLogin {
+        /// The login.
+        name: String,
+        /// What changes.
+        change: LoginChange,
     },
+    /// DROP LOGIN.
+    DropLogin(String),
+    /// CREATE USER.
+    CreateUser {
+        /// The user.
+        name: String,
+        /// FOR LOGIN; `None` where it is not written: the login of the same name.
+        login: Option<String>,
+    },
+    /// DROP USER.
+    DropUser {
+        /// The user.
+        name: String,
+        /// IF EXISTS.
+        if_exists: bool,
+    },
+    /// ALTER SERVER ROLE … ADD or DROP MEMBER.
+    AlterServerRole(RoleChange),
+    /// ALTER ROLE … ADD or DROP MEMBER.
+    AlterRole(RoleChange),
     /// UPDATE STATISTICS and other maintenance that changes nothing that is measured.
     UpdateStatistics(ObjectName),
     /// RECONFIGURE.

@@ -24,17 +24,26 @@ impl Parser<'_> {
         if self.at_any(&["UNIQUE", "CLUSTERED", "NONCLUSTERED", "INDEX"]) {
             return self.create_index();
         }
-        match self.expect_any(&["DATABASE", "TABLE", "SCHEMA"])? {
+        match self.expect_any(&["DATABASE", "TABLE", "SCHEMA", "LOGIN", "USER"])? {
             "DATABASE" => self.create_database(),
             "TABLE" => self.create_table(),
+            "LOGIN" => self.create_login(),
+            "USER" => self.create_user(),
             _ => self.create_schema(),
         }
     }
 
     fn alter(&mut self) -> SqlResult<StatementKind> {
-        match self.expect_any(&["DATABASE", "TABLE", "INDEX"])? {
+        if self.eat_words(&["SERVER", "ROLE"]) {
+            return self
+                .role_change("ALTER SERVER ROLE")
+                .map(StatementKind::AlterServerRole);
+        }
+        match self.expect_any(&["DATABASE", "TABLE", "INDEX", "LOGIN", "ROLE"])? {
             "DATABASE" => self.alter_database(),
             "TABLE" => self.alter_table(),
+            "LOGIN" => self.alter_login(),
+            "ROLE" => self.role_change("ALTER ROLE").map(StatementKind::AlterRole),
             _ => self.alter_index(),
         }
     }
@@ -43,7 +52,10 @@ impl Parser<'_> {
         if self.at_any(&["PROC", "PROCEDURE"]) {
             return self.drop_procedure();
         }
-        let what = self.expect_any(&["DATABASE", "TABLE", "INDEX", "SCHEMA"])?;
+        if self.eat("LOGIN") {
+            return self.name().map(StatementKind::DropLogin);
+        }
+        let what = self.expect_any(&["DATABASE", "TABLE", "INDEX", "SCHEMA", "USER"])?;
         let if_exists = self.eat_words(&["IF", "EXISTS"]);
         match what {
             "DATABASE" => {
@@ -55,6 +67,10 @@ impl Parser<'_> {
                 Ok(StatementKind::DropTable { names, if_exists })
             }
             "INDEX" => self.drop_index(if_exists),
+            "USER" => {
+                let name = self.name()?;
+                Ok(StatementKind::DropUser { name, if_exists })
+            }
             _ => {
                 let name = self.name()?;
                 Ok(StatementKind::DropSchema { name, if_exists })

@@ -1,3 +1,4 @@
 mod errors;
 mod precedence;
+mod security;
 mod statements;

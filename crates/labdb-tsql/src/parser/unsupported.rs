@@ -113,6 +113,9 @@ impl Parser<'_> {
             ahead += 1;
         }
         let alone = verb == "ALTER" && self.at_any_ahead(ahead, &["SCHEMA"]);
+        if self.supported_principal(&verb) {
+            return None;
+        }
         let database = self.at_ahead(ahead, "DATABASE")
             && self.at_any_ahead(ahead + 1, &["AUDIT", "ENCRYPTION", "SCOPED"]);
         if database {
@@ -121,5 +124,16 @@ impl Parser<'_> {
         }
         (alone || self.at_any_ahead(ahead, &DEFINITIONS))
             .then(|| format!("{verb} {}", self.word(ahead).to_uppercase()))
+    }
+
+    /// Logins and users; of roles only the members change.
+    fn supported_principal(&self, verb: &str) -> bool {
+        match verb {
+            "ALTER" => {
+                self.at_any_ahead(1, &["LOGIN", "ROLE"])
+                    || (self.at_ahead(1, "SERVER") && self.at_ahead(2, "ROLE"))
+            }
+            _ => self.at_any_ahead(1, &["LOGIN", "USER"]),
+        }
     }
 }

@@ -3,8 +3,8 @@
 use super::coercion::unify_rows;
 use super::common_table::named;
 use super::push_down::{equality_of_sides, joined};
-use super::{Binder, Scope, ScopeColumn, Source, invalid_object};
-use crate::catalog::{Table, fold};
+use super::{Binder, Scope, ScopeColumn, Source, TableUse, invalid_object};
+use crate::catalog::{DataPermission, Table, fold};
 use crate::plan::source::{Access, ReadMode};
 use crate::plan::{Condition, JoinType, Plan};
 use crate::views;
@@ -134,7 +134,7 @@ impl Binder<'_> {
         &self,
         source: &TableSource,
         parent: Option<&Scope<'_>>,
-        target: Option<&str>,
+        target: Option<(&str, TableUse)>,
     ) -> SqlResult<Bound> {
         match source {
             TableSource::Table { name, alias, hints } => {
@@ -144,7 +144,7 @@ impl Binder<'_> {
                 let table = self.frame.table_variable(name)?;
                 let shown = fold(alias.as_deref().unwrap_or(name));
                 let mut columns = table_columns(&table, Some(&shown));
-                let with_address = target == Some(shown.as_str());
+                let with_address = target.is_some_and(|(t, _)| t == shown);
                 if with_address {
                     columns.push(address_column(&shown));
                 }
@@ -267,7 +267,7 @@ impl Binder<'_> {
         name: &ast::ObjectName,
         alias: Option<&str>,
         hints: &[TableHint],
-        target: Option<&str>,
+        target: Option<(&str, TableUse)>,
     ) -> SqlResult<Bound> {
         if name.parts.len() == 1
             && let Some((plan, columns)) = self.common_source(name.object())
@@ -279,7 +279,11 @@ impl Binder<'_> {
                 tables: vec![fold(shown)],
             });
         }
-        match self.source(name)? {
+        let called = fold(alias.unwrap_or(name.object()));
+        let wanted = target
+            .filter(|(target, _)| *target == called)
+            .map_or(TableUse::Data(DataPermission::Select), |(_, wanted)| wanted);
+        match self.source(name, wanted)? {
             Source::Table(table) => {
                 let shown = fold(alias.unwrap_or(&table.name));
                 let mut columns = table_columns(&table, alias);
@@ -287,7 +291,7 @@ impl Binder<'_> {
                 for column in &mut columns {
                     column.table.clone_from(&shown);
                 }
-                let with_address = target == Some(shown.as_str());
+                let with_address = target.is_some_and(|(t, _)| t == shown);
                 if with_address {
                     columns.push(address_column(&shown));
                 }
@@ -328,7 +332,7 @@ impl Binder<'_> {
         right: &TableSource,
         on: Option<&Expr>,
         parent: Option<&Scope<'_>>,
-        target: Option<&str>,
+        target: Option<(&str, TableUse)>,
     ) -> SqlResult<Bound> {
         let left = self.table_source(left, parent, target)?;
         let right = self.table_source(right, parent, target)?;

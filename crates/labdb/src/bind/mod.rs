@@ -24,7 +24,8 @@ pub(crate) use from::table_columns;
 pub(crate) use push_down::filtered;
 pub use scope::{Scope, ScopeColumn};
 
-use crate::catalog::{Catalog, Object, Procedure, Table, fold};
+use crate::catalog::{Catalog, DataPermission, DatabaseRole, Object, Procedure, Table, fold};
+use crate::exec::permission;
 use crate::instance::Database;
 use crate::plan::{Plan, Query};
 use crate::session::{Frame, Session};
@@ -52,6 +53,16 @@ pub struct Binder<'a> {
     /// OUTPUT's `inserted` and `deleted` and the like: tables of the statement itself.
     recursive_ids: Cell<usize>,
     max_recursion: Cell<u64>,
+}
+
+/// What a statement does with a table that it names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum TableUse {
+    /// Reads or changes its rows.
+    Data(DataPermission),
+    /// Changes its shape, or what only those may do who may change it. A table that may not be
+    /// changed so is not found.
+    Alter,
 }
 
 /// What a name in FROM stands for.
@@ -108,7 +119,7 @@ impl<'a> Binder<'a> {
     }
 
     /// Finds a table or system view.
-    pub(crate) fn source(&self, name: &ObjectName) -> SqlResult<Source> {
+    pub(crate) fn source(&self, name: &ObjectName, wanted: TableUse) -> SqlResult<Source> {
         let object = name.object();
         if object.starts_with('#') {
             return self
@@ -119,7 +130,7 @@ impl<'a> Binder<'a> {
         }
         let (database, catalog) = self.home(name)?;
         if let Some(table) = catalog.table(name.schema().unwrap_or("dbo"), object) {
-            crate::exec::permission::check_data(self.session, table, &database)?;
+            self.check_use(table, &database, wanted, name)?;
             return Ok(Source::Table(Arc::clone(table)));
         }
         if let Some(view) = views::find_in(&database, name.schema(), object) {
@@ -128,12 +139,42 @@ impl<'a> Binder<'a> {
         Err(invalid_object(name))
     }
 
+    /// Checks that the session may use a table so.
+    fn check_use(
+        &self,
+        table: &Table,
+        database: &Database,
+        wanted: TableUse,
+        name: &ObjectName,
+    ) -> SqlResult<()> {
+        match wanted {
+            // What a procedure does to its owner's tables, its caller may: all schemas are dbo's.
+            TableUse::Data(_)
+                if self.frame.procedure_id.is_some() && database.id == self.database.id =>
+            {
+                Ok(())
+            }
+            TableUse::Data(permission) => permission::check_object(
+                self.session,
+                database,
+                permission,
+                (&table.schema, &table.name, table.object_id),
+            ),
+            TableUse::Alter
+                if permission::has_role(self.session, database, DatabaseRole::DdlAdmin) =>
+            {
+                Ok(())
+            }
+            TableUse::Alter => Err(invalid_object(name)),
+        }
+    }
+
     /// Finds a table that can be changed.
     ///
     /// # Errors
     /// 208 where there is none, 259 for a system view.
-    pub fn table(&self, name: &ObjectName) -> SqlResult<Arc<Table>> {
-        match self.source(name)? {
+    pub(crate) fn table(&self, name: &ObjectName, wanted: TableUse) -> SqlResult<Arc<Table>> {
+        match self.source(name, wanted)? {
             Source::Table(table) => Ok(table),
             Source::View(_) => Err(SqlError::new(
                 259,

@@ -1,19 +1,22 @@
 //! The table that UPDATE and DELETE change, with the rest of their FROM.
 
-use super::Binder;
 use super::from::{Bound, cross};
-use crate::catalog::{Table, fold};
+use super::{Binder, TableUse};
+use crate::catalog::{DataPermission, Table, fold};
 use labdb_tsql::ast::TableSource;
 use labdb_types::{SqlError, SqlResult};
 use std::sync::Arc;
 
 impl Binder<'_> {
     /// Binds the target of UPDATE or DELETE: a plan whose rows have the address of the target's
-    /// row at the returned place, the scope, and the table.
+    /// row at the returned place, the scope, and the table. It takes the permission for the
+    /// change, and that for SELECT where the statement `reads` columns.
     pub(crate) fn target(
         &self,
         target: &TableSource,
         from: &[TableSource],
+        permission: DataPermission,
+        reads: bool,
     ) -> SqlResult<(Bound, usize, Arc<Table>)> {
         let (shown, table) = match target {
             TableSource::Variable { name, .. } => {
@@ -36,7 +39,9 @@ impl Binder<'_> {
             (Some((wanted, source)), _) => {
                 let table = match &source {
                     TableSource::Variable { name, .. } => self.frame.table_variable(name)?,
-                    TableSource::Table { name, .. } => self.table(name)?,
+                    TableSource::Table { name, .. } => {
+                        self.table(name, TableUse::Data(permission))?
+                    }
                     _ => {
                         return Err(SqlError::new(
                             4421,
@@ -51,7 +56,9 @@ impl Binder<'_> {
                 sources.push(target.clone());
                 let table = match (table, target) {
                     (Some(table), _) => table,
-                    (None, TableSource::Table { name, .. }) => self.table(name)?,
+                    (None, TableSource::Table { name, .. }) => {
+                        self.table(name, TableUse::Data(permission))?
+                    }
                     _ => {
                         return Err(SqlError::new(
                             102,
@@ -63,9 +70,14 @@ impl Binder<'_> {
                 (shown, table)
             }
         };
+        let checked = TableUse::Data(if reads {
+            DataPermission::Select
+        } else {
+            permission
+        });
         let mut bound: Option<Bound> = None;
         for source in &sources {
-            let next = self.table_source(source, None, Some(&wanted))?;
+            let next = self.table_source(source, None, Some((&wanted, checked)))?;
             bound = Some(match bound {
                 None => next,
                 Some(before) => cross(before, next)?,

@@ -4,12 +4,18 @@
 
 mod persist;
 mod table;
+mod user;
 
 pub(crate) use persist::parse_type;
 pub use persist::{ObjectRecord, load, table_record};
 pub use table::{
     CheckConstraint, DefaultConstraint, Identity, Index, IndexKey, KeyKind, MemoryRows, Store,
     Table, TableColumn, fold,
+};
+
+pub use user::{
+    DATA_PERMISSIONS, DATABASE_ROLES, DataPermission, DatabaseRole, DatabaseUser, Securable,
+    UserPermission,
 };
 
 use labdb_storage::RowId;
@@ -96,8 +102,8 @@ pub struct Catalog {
     pub schemas: Vec<(String, Option<RowId>)>,
     /// Extended properties and their records.
     pub properties: Vec<(ExtendedProperty, Option<RowId>)>,
-    /// Users made by CREATE USER, with their login's name.
-    pub users: Vec<(String, Option<RowId>)>,
+    /// Users made by CREATE USER.
+    pub users: Vec<(DatabaseUser, Option<RowId>)>,
     /// The last object id given out.
     pub last_object_id: i32,
 }

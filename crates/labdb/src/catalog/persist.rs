@@ -1,8 +1,8 @@
 //! Catalog records: how objects are written to and read from the catalog heap.
 
 use super::{
-    Catalog, CheckConstraint, DefaultConstraint, ExtendedProperty, Identity, Index, IndexKey,
-    KeyKind, Object, Procedure, Store, Table, TableColumn,
+    Catalog, CheckConstraint, DatabaseUser, DefaultConstraint, ExtendedProperty, Identity, Index,
+    IndexKey, KeyKind, Object, Procedure, Store, Table, TableColumn,
 };
 use crate::eval::types;
 use crate::exec::codec;
@@ -39,10 +39,7 @@ pub enum ObjectRecord {
         name: String,
     },
     /// A database user.
-    User {
-        /// Its name.
-        name: String,
-    },
+    User(DatabaseUser),
     /// An extended property.
     Property {
         /// 0 database, 1 object or column.
@@ -237,7 +234,7 @@ fn take_in(
 ) -> SqlResult<()> {
     match record {
         ObjectRecord::Schema { name } => catalog.schemas.push((name, Some(at))),
-        ObjectRecord::User { name } => catalog.users.push((name, Some(at))),
+        ObjectRecord::User(user) => catalog.users.push((user, Some(at))),
         ObjectRecord::Property {
             class,
             major_id,

@@ -4,7 +4,7 @@ use super::Executor;
 use super::index::copy_index;
 use super::row_rules::store_value;
 use super::table_definition::column;
-use crate::bind::Binder;
+use crate::bind::{Binder, TableUse};
 use crate::catalog::{Index, IndexKey, KeyKind, Store, Table, fold};
 use crate::plan::Flow;
 use crate::plan::source::{Access, ReadMode};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 impl Executor<'_> {
     pub(super) fn altered_table(&self, name: &ObjectName) -> SqlResult<Arc<Table>> {
         Binder::new(self.session, self.frame)
-            .table(name)
+            .table(name, TableUse::Alter)
             .map_err(|e| {
                 if e.number == 208 {
                     SqlError::new(
@@ -127,7 +127,7 @@ impl Executor<'_> {
             return self.replace_temporary(altered);
         }
         let database = self.database_for(name)?;
-        let mut change = self.change(&database)?;
+        let mut change = self.begin_change(&database)?;
         change.catalog.last_object_id = change.catalog.last_object_id.max(self.scratch_id);
         self.replace_table(change, altered).map(|_| ())
     }
@@ -140,7 +140,6 @@ impl Executor<'_> {
         constraints: &[String],
         if_exists: bool,
     ) -> SqlResult<()> {
-        super::permission::require_sysadmin(self.session, "ALTER TABLE")?;
         let table = self.altered_table(name)?;
         self.lock_table(&table)?;
         let mut altered = table.altered();
@@ -253,7 +252,6 @@ impl Executor<'_> {
         name: &ObjectName,
         definition: &ColumnDefinition,
     ) -> SqlResult<()> {
-        super::permission::require_sysadmin(self.session, "ALTER TABLE")?;
         let table = self.altered_table(name)?;
         self.lock_table(&table)?;
         let at = table.column_index(&definition.name).ok_or_else(|| {

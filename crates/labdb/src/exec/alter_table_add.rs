@@ -19,7 +19,6 @@ impl Executor<'_> {
         columns: &[ColumnDefinition],
         constraints: &[TableConstraint],
     ) -> SqlResult<()> {
-        super::permission::require_sysadmin(self.session, "ALTER TABLE")?;
         let table = self.altered_table(name)?;
         self.lock_table(&table)?;
         let mut scratch = crate::catalog::Catalog {

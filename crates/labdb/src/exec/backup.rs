@@ -2,6 +2,7 @@
 
 use super::Executor;
 use super::failure::storage_error;
+use crate::catalog::DatabaseRole;
 use crate::eval::calendar;
 use crate::instance::BackupRow;
 use labdb_storage::{BackupOptions, BackupTarget, RecoveryModel};
@@ -75,9 +76,14 @@ impl Executor<'_> {
             )
             .state(0));
         }
-        super::permission::require_sysadmin(self.session, self.backup_verb)?;
         let name = self.evaluate_text(&backup.database)?.unwrap_or_default();
         let database = self.named_database(&name)?;
+        super::permission::require_role(
+            self.session,
+            &database,
+            DatabaseRole::BackupOperator,
+            self.backup_verb,
+        )?;
         let name = database.name();
         if database.id == 2 {
             return Err(SqlError::new(

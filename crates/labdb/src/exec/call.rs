@@ -3,6 +3,7 @@
 use super::parameters::{self, Argument, OutputValue, Returned};
 use super::{Executor, Outcome, system_procedures};
 use crate::bind::Binder;
+use crate::catalog::DataPermission;
 use crate::session::{Command, Done, EnvChange, Frame};
 use labdb_tsql::ast::{Execute, ExecuteTarget, Expr, ObjectName, ProcedureParameter};
 use labdb_types::{SqlError, SqlResult, SqlType, Value};
@@ -218,7 +219,18 @@ pub(crate) fn procedure(
         )
         .state(62));
     };
-    super::permission::check_procedure(executor.session, &procedure, &database)?;
+    super::permission::check_object(
+        executor.session,
+        &database,
+        DataPermission::Execute,
+        (&procedure.schema, &procedure.name, procedure.object_id),
+    )
+    .or_else(|e| {
+        // A procedure calls its owner's others for whoever may call it.
+        let chained =
+            executor.frame.procedure_id.is_some() && executor.session.database_id() == database.id;
+        if chained { Ok(()) } else { Err(e) }
+    })?;
     executor.nested(|executor| {
         let session = executor.session;
         let frame = Frame::called(

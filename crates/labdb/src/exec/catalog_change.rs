@@ -3,7 +3,8 @@
 
 use super::Executor;
 use super::failure::storage_error;
-use crate::catalog::{Catalog, ObjectRecord};
+use super::permission::require_role;
+use crate::catalog::{Catalog, DatabaseRole, ObjectRecord};
 use crate::instance::Database;
 use crate::session::Undo;
 use labdb_storage::{HeapId, RowId};
@@ -41,9 +42,14 @@ pub(crate) struct Change {
 }
 
 impl Executor<'_> {
-    /// Begins a change of a database's catalog.
-    pub(crate) fn change(&self, database: &Arc<Database>) -> SqlResult<Change> {
-        super::permission::require_sysadmin(self.session, "DDL")?;
+    /// Begins a change of a database's objects, as the statement `what`.
+    pub(crate) fn change(&self, database: &Arc<Database>, what: &str) -> SqlResult<Change> {
+        require_role(self.session, database, DatabaseRole::DdlAdmin, what)?;
+        self.begin_change(database)
+    }
+
+    /// Begins a change of a database's catalog by a session that may.
+    pub(crate) fn begin_change(&self, database: &Arc<Database>) -> SqlResult<Change> {
         if database.read_only.load(Ordering::Relaxed) {
             return Err(SqlError::new(
                 3906,

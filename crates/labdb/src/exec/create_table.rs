@@ -3,10 +3,12 @@
 use super::Executor;
 use super::catalog_change::{Change, cannot_drop, exists_already};
 use super::failure::storage_error;
+use super::permission::has_role;
 use super::table_definition::build;
 use crate::bind::Binder;
 use crate::catalog::{
-    Catalog, Identity, MemoryRows, Object, Store, Table, TableColumn, fold, table_record,
+    Catalog, DatabaseRole, Identity, MemoryRows, Object, Store, Table, TableColumn, fold,
+    table_record,
 };
 use crate::eval::{calendar, types};
 use crate::instance::Database;
@@ -31,7 +33,7 @@ impl Executor<'_> {
             return self.end_and_done();
         }
         let database = self.database_for(&definition.name)?;
-        let mut change = self.change(&database)?;
+        let mut change = self.change(&database, "CREATE TABLE")?;
         let schema = definition.name.schema().unwrap_or("dbo").to_owned();
         if change.catalog.schema_id(&schema).is_none() {
             return Err(SqlError::new(
@@ -159,7 +161,7 @@ impl Executor<'_> {
             return self.add_temporary(object, table);
         }
         let database = self.database_for(name)?;
-        let mut change = self.change(&database)?;
+        let mut change = self.change(&database, "CREATE TABLE")?;
         let schema = name.schema().unwrap_or("dbo").to_owned();
         if change.catalog.get(&schema, object).is_some() {
             return Err(exists_already(object));
@@ -196,7 +198,10 @@ impl Executor<'_> {
                 }
                 return Err(cannot_drop("table", object));
             };
-            let mut change = self.change(&database)?;
+            if !has_role(self.session, &database, DatabaseRole::DdlAdmin) {
+                return Err(cannot_drop("table", object));
+            }
+            let mut change = self.begin_change(&database)?;
             self.lock_table(&table)?;
             if let Store::Heap(heap) = &*table.store {
                 super::table::with_transaction(self.session, |t| {
@@ -210,6 +215,7 @@ impl Executor<'_> {
             let removed = change.catalog.objects.remove(&Catalog::key(schema, object));
             self.delete_record(&database, removed.and_then(|(_, at)| at))?;
             self.drop_properties(&mut change, table.object_id)?;
+            self.forget_permissions(&mut change, table.object_id)?;
             self.publish(change)?;
         }
         self.end_and_done()

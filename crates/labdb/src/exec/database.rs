@@ -3,8 +3,9 @@
 use super::Executor;
 use super::database_file::{DEFAULT_SIZE, file_spec, modify_file};
 use super::failure::storage_error;
+use super::permission::{denied_in, has_server, owns};
 use crate::eval::calendar;
-use crate::instance::{Database, DatabaseRecord};
+use crate::instance::{Database, DatabaseRecord, ServerPermission};
 use labdb_storage::{DatabaseSpec, FileSpec, RecoveryModel, StorageError};
 use labdb_tsql::ast::{AlterDatabase, CreateDatabase};
 use labdb_types::{SqlError, SqlResult, SqlType, Value};
@@ -89,7 +90,9 @@ fn no_database(name: &str) -> SqlError {
 impl Executor<'_> {
     pub(crate) fn create_database(&mut self, create: &CreateDatabase) -> SqlResult<()> {
         self.outside_transaction("CREATE DATABASE")?;
-        super::permission::require_sysadmin(self.session, "CREATE DATABASE")?;
+        if !has_server(self.session, ServerPermission::CreateAnyDatabase) {
+            return Err(denied_in("CREATE DATABASE", "master"));
+        }
         let instance = Arc::clone(&self.session.instance);
         let name = &create.name;
         if name.is_empty()
@@ -177,6 +180,9 @@ impl Executor<'_> {
             name: name.clone(),
             primary,
             created: datetime_now(),
+            owner: instance
+                .login_id(&self.session.shared.login_name)
+                .unwrap_or(1),
         };
         let database = Database::adopt(storage, &record)?;
         database.set_created(record.created)?;
@@ -189,10 +195,13 @@ impl Executor<'_> {
     }
 
     fn altered(&self, name: Option<&String>) -> SqlResult<Arc<Database>> {
-        let Some(name) = name else {
-            return Ok(self.session.database());
-        };
-        self.session.instance.database(name).ok_or_else(|| {
+        let current = self.session.database().name();
+        let name = name.unwrap_or(&current);
+        let found = self.session.instance.database(name).filter(|database| {
+            has_server(self.session, ServerPermission::AlterAnyDatabase)
+                || owns(self.session, database)
+        });
+        found.ok_or_else(|| {
             SqlError::new(
                 5011,
                 format!(
@@ -207,7 +216,6 @@ impl Executor<'_> {
 
     pub(crate) fn alter_database(&mut self, alter: &AlterDatabase) -> SqlResult<()> {
         self.outside_transaction("ALTER DATABASE")?;
-        super::permission::require_sysadmin(self.session, "ALTER DATABASE")?;
         match alter {
             AlterDatabase::Set {
                 database,
@@ -227,7 +235,13 @@ impl Executor<'_> {
                 let database = self.altered(database.as_ref())?;
                 self.rename_database(&database, name)?;
             }
-            AlterDatabase::Collate { collation, .. } => check_collation(collation)?,
+            AlterDatabase::Collate {
+                database,
+                collation,
+            } => {
+                self.altered(database.as_ref())?;
+                check_collation(collation)?;
+            }
             AlterDatabase::AddFile { .. } => {
                 return Err(SqlError::new(
                     40510,
@@ -275,10 +289,14 @@ impl Executor<'_> {
 
     pub(crate) fn drop_database(&mut self, names: &[String], if_exists: bool) -> SqlResult<()> {
         self.outside_transaction("DROP DATABASE")?;
-        super::permission::require_sysadmin(self.session, "DROP DATABASE")?;
         for name in names {
-            let Some(database) = self.session.instance.database(name) else {
-                if if_exists {
+            let known = self.session.instance.database(name);
+            let exists = known.is_some();
+            let Some(database) = known.filter(|database| {
+                has_server(self.session, ServerPermission::AlterAnyDatabase)
+                    || owns(self.session, database)
+            }) else {
+                if if_exists && !exists {
                     continue;
                 }
                 return Err(SqlError::new(

@@ -1,7 +1,9 @@
 //! DBCC commands of the subset.
 
 use super::Executor;
-use crate::bind::Binder;
+use super::permission::{has_server, owns, require_dbcc, require_server};
+use crate::bind::{Binder, TableUse};
+use crate::instance::ServerPermission;
 use labdb_tsql::ast::{Expr, ObjectName};
 use labdb_types::{Column, Length, SqlError, SqlResult, SqlType, Value};
 
@@ -27,7 +29,11 @@ impl Executor<'_> {
     ) -> SqlResult<()> {
         match command {
             "TRACEON" | "TRACEOFF" => {
-                super::permission::require_sysadmin(self.session, command)?;
+                let sysadmin = self
+                    .session
+                    .instance
+                    .is_sysadmin(&self.session.shared.login_name);
+                require_dbcc(self.session, sysadmin, command)?;
                 let mut flags = self.session.instance.trace_flags.lock();
                 for argument in arguments {
                     let flag =
@@ -90,7 +96,11 @@ impl Executor<'_> {
             }
             "CHECKIDENT" => self.check_identity(arguments)?,
             // There is no cache of plans beyond sessions, and pages are read through one pool.
-            "FREEPROCCACHE" => self.session.instance.bump_schema(),
+            "FREEPROCCACHE" => {
+                let allowed = has_server(self.session, ServerPermission::AlterServerState);
+                require_dbcc(self.session, allowed, command)?;
+                self.session.instance.bump_schema();
+            }
             "USEROPTIONS" => {
                 let rows = {
                     let o = self.session.options.borrow();
@@ -161,7 +171,7 @@ impl Executor<'_> {
                 ),
             ));
         }
-        super::permission::require_server_state(self.session)?;
+        require_server(self.session, ServerPermission::ViewServerPerformanceState)?;
         self.client.columns(&[
             Column::new("Database Name", SqlType::NVarChar(Length::Limited(128))),
             Column::new("Log Size (MB)", SqlType::Real),
@@ -187,7 +197,6 @@ impl Executor<'_> {
     }
 
     fn log_info(&mut self, arguments: &[Expr]) -> SqlResult<()> {
-        super::permission::require_sysadmin(self.session, "DBCC LOGINFO")?;
         let database = match arguments.first() {
             Some(argument) => {
                 let name = self.evaluate_text(argument)?.unwrap_or_default();
@@ -195,6 +204,7 @@ impl Executor<'_> {
             }
             None => self.session.database(),
         };
+        require_dbcc(self.session, owns(self.session, &database), "LOGINFO")?;
         let wide = SqlType::Decimal {
             precision: 25,
             scale: 0,
@@ -227,15 +237,17 @@ impl Executor<'_> {
     }
 
     fn check_identity(&mut self, arguments: &[Expr]) -> SqlResult<()> {
-        super::permission::require_sysadmin(self.session, "DBCC CHECKIDENT")?;
         let name = match arguments.first() {
             Some(argument) => self.evaluate_text(argument)?.unwrap_or_default(),
             None => String::new(),
         };
         let table = Binder::new(self.session, self.frame)
-            .table(&ObjectName {
-                parts: crate::functions::split_name(&name),
-            })
+            .table(
+                &ObjectName {
+                    parts: crate::functions::split_name(&name),
+                },
+                TableUse::Alter,
+            )
             .map_err(|_| {
                 SqlError::new(
                     2501,

@@ -71,6 +71,12 @@ impl Executor<'_> {
             StatementKind::SaveTransaction(name) => self.save(name),
             StatementKind::Checkpoint => {
                 let database = self.session.database();
+                super::permission::require_role(
+                    self.session,
+                    &database,
+                    crate::catalog::DatabaseRole::BackupOperator,
+                    "CHECKPOINT",
+                )?;
                 database
                     .storage
                     .checkpoint()
@@ -142,17 +148,17 @@ impl Executor<'_> {
                 options,
             } => self.dbcc(command, arguments, options),
             StatementKind::Kill(id) => self.kill(id),
-            StatementKind::Permission { verb } => Err(SqlError::new(
-                40510,
-                format!(
-                    "{verb} is outside labdb's subset: give logins their rights with labdb's \
-                     --login option."
-                ),
-            )
-            .severity(16)),
+            StatementKind::Permission(permission) => self.permission(permission),
+            StatementKind::CreateLogin(create) => self.create_login(create),
+            StatementKind::AlterLogin { name, change } => self.alter_login(name, change),
+            StatementKind::DropLogin(name) => self.drop_login(name),
+            StatementKind::AlterServerRole(change) => self.alter_server_role(change),
+            StatementKind::CreateUser { name, login } => self.create_user(name, login.as_deref()),
+            StatementKind::DropUser { name, if_exists } => self.drop_user(name, *if_exists),
+            StatementKind::AlterRole(change) => self.alter_role(change),
             StatementKind::UpdateStatistics(name) => {
                 crate::bind::Binder::new(self.session, self.frame)
-                    .table(name)
+                    .table(name, crate::bind::TableUse::Alter)
                     .map(|_| ())
             }
             StatementKind::Reconfigure => Ok(()),

@@ -3,7 +3,7 @@
 use super::Executor;
 use super::catalog_change::cannot_drop;
 use super::table_definition::{key_columns, next_index_id};
-use crate::bind::Binder;
+use crate::bind::{Binder, TableUse};
 use crate::catalog::{Index, KeyKind, Table, fold};
 use crate::eval::format;
 use crate::plan::Flow;
@@ -89,7 +89,7 @@ impl Executor<'_> {
             ));
         }
         let table = Binder::new(self.session, self.frame)
-            .table(table_name)
+            .table(table_name, TableUse::Alter)
             .map_err(|e| {
                 if e.number == 208 {
                     SqlError::new(
@@ -160,7 +160,7 @@ impl Executor<'_> {
             return self.end_and_done();
         }
         let database = self.database_for(table_name)?;
-        let change = self.change(&database)?;
+        let change = self.begin_change(&database)?;
         self.lock_table(&table)?;
         self.fill_index(&table, &index)?;
         altered.indexes.push(Arc::new(index));
@@ -197,7 +197,7 @@ impl Executor<'_> {
         action: &str,
         options: &[IndexOption],
     ) -> SqlResult<()> {
-        let table = Binder::new(self.session, self.frame).table(table_name)?;
+        let table = Binder::new(self.session, self.frame).table(table_name, TableUse::Alter)?;
         if let Some(name) = name
             && !table.indexes.iter().any(|i| fold(&i.name) == fold(name))
         {
@@ -214,7 +214,7 @@ impl Executor<'_> {
                     return self.end_and_done();
                 };
                 let database = self.database_for(table_name)?;
-                let change = self.change(&database)?;
+                let change = self.begin_change(&database)?;
                 self.lock_table(&table)?;
                 let mut altered = table.altered();
                 altered.indexes = altered
@@ -244,7 +244,7 @@ impl Executor<'_> {
         if_exists: bool,
     ) -> SqlResult<()> {
         for (name, table_name) in indexes {
-            let table = Binder::new(self.session, self.frame).table(table_name)?;
+            let table = Binder::new(self.session, self.frame).table(table_name, TableUse::Alter)?;
             let Some(index) = table.indexes.iter().find(|i| fold(&i.name) == fold(name)) else {
                 if if_exists {
                     continue;
@@ -276,7 +276,7 @@ impl Executor<'_> {
                 continue;
             }
             let database = self.database_for(table_name)?;
-            let change = self.change(&database)?;
+            let change = self.begin_change(&database)?;
             self.lock_table(&table)?;
             self.replace_table(change, altered)?;
         }

@@ -3,8 +3,8 @@
 use super::Executor;
 use super::output::{OutputPlan, change_row};
 use super::row_rules::{Rules, check_row, store_value};
-use crate::bind::Binder;
-use crate::catalog::Table;
+use crate::bind::{Binder, TableUse};
+use crate::catalog::{DataPermission, Table};
 use crate::eval::{convert, types};
 use crate::plan::{Env, Plan, Typed};
 use crate::session::Command;
@@ -103,7 +103,9 @@ impl Binder<'_> {
     fn bind_insert(&self, insert: &Insert) -> SqlResult<InsertPlan> {
         let table = match &insert.target {
             TableSource::Variable { name, .. } => self.frame_table(name)?,
-            TableSource::Table { name, .. } => self.table(name)?,
+            TableSource::Table { name, .. } => {
+                self.table(name, TableUse::Data(DataPermission::Insert))?
+            }
             _ => {
                 return Err(
                     SqlError::new(102, "INSERT needs a table or table variable.").severity(15),

@@ -3,8 +3,8 @@
 use super::Executor;
 use super::output::{OutputPlan, change_row};
 use super::row_rules::{Rules, check_row, store_value};
-use crate::bind::{Binder, Scope, arithmetic};
-use crate::catalog::{Table, TableColumn};
+use crate::bind::{Binder, Scope, TableUse, arithmetic};
+use crate::catalog::{DataPermission, Table, TableColumn};
 use crate::eval::convert;
 use crate::plan::{Env, Flow, Plan, Typed};
 use crate::session::Command;
@@ -59,8 +59,9 @@ impl Binder<'_> {
         from: &[TableSource],
         filter: Option<&Expr>,
         top: Option<&labdb_tsql::ast::Top>,
+        permission: DataPermission,
     ) -> SqlResult<(Candidates, Scope<'static>, Arc<Table>)> {
-        let (bound, address, table) = self.target(target, from)?;
+        let (bound, address, table) = self.target(target, from, permission, filter.is_some())?;
         let first = address.saturating_sub(table.columns.len());
         let scope = Scope {
             columns: bound.columns,
@@ -107,6 +108,7 @@ impl Binder<'_> {
             &update.from,
             update.filter.as_ref(),
             update.top.as_ref(),
+            DataPermission::Update,
         )?;
         let mut assignments = Vec::with_capacity(update.assignments.len());
         let mut seen = Vec::new();
@@ -200,6 +202,7 @@ impl Binder<'_> {
                 &delete.from,
                 delete.filter.as_ref(),
                 delete.top.as_ref(),
+                DataPermission::Delete,
             )?;
             let output = match &delete.output {
                 Some(clause) => Some(self.output(clause, &table, false, true, &scope.columns)?),
@@ -334,7 +337,7 @@ impl Executor<'_> {
 
     pub(crate) fn truncate(&mut self, name: &ObjectName) -> SqlResult<()> {
         let table = Binder::new(self.session, self.frame)
-            .table(name)
+            .table(name, TableUse::Alter)
             .map_err(|e| {
                 if e.number == 208 {
                     SqlError::new(

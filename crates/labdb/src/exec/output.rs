@@ -1,8 +1,8 @@
 //! OUTPUT: the rows that a change inserted or deleted.
 
 use super::Executor;
-use crate::bind::{Binder, Scope, ScopeColumn};
-use crate::catalog::{Table, fold};
+use crate::bind::{Binder, Scope, ScopeColumn, TableUse};
+use crate::catalog::{DataPermission, Table, fold};
 use crate::plan::{Env, Typed};
 use labdb_tsql::ast::{OutputClause, SelectItem, TableSource};
 use labdb_types::{Column, SqlError, SqlResult, Value};
@@ -76,7 +76,9 @@ impl Binder<'_> {
             Some(target) => {
                 let table = match target {
                     TableSource::Variable { name, .. } => self.frame_table(name)?,
-                    TableSource::Table { name, .. } => self.table(name)?,
+                    TableSource::Table { name, .. } => {
+                        self.table(name, TableUse::Data(DataPermission::Insert))?
+                    }
                     _ => {
                         return Err(SqlError::new(
                             102,

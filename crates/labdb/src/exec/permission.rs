@@ -1,102 +1,242 @@
-//! Who may do what: members of sysadmin everything; others may log in, use tempdb, and read what
-//! VIEW SERVER STATE shows, if they have it.
+//! Who may do what: members of sysadmin everything, others what was granted to their login at the
+//! scope of the server and to their user in a database.
 
-use crate::catalog::Table;
-use crate::instance::Database;
+use crate::catalog::{DATA_PERMISSIONS, DataPermission, DatabaseRole};
+use crate::instance::{Database, SERVER_PERMISSIONS, ServerPermission};
 use crate::session::Session;
 use labdb_types::{SqlError, SqlResult};
 
-fn sysadmin(session: &Session) -> bool {
-    session.instance.is_sysadmin(&session.shared.login_name)
+/// Databases that everybody may enter, as `guest`: master, tempdb, msdb.
+const OPEN_DATABASES: [i32; 3] = [1, 2, 4];
+
+/// Whether the session's login has a permission at the scope of the server.
+pub(crate) fn has_server(session: &Session, permission: ServerPermission) -> bool {
+    session
+        .instance
+        .has_permission(&session.shared.login_name, permission)
 }
 
-/// Whether the session may use the current database's tables.
-pub(crate) fn may_use_data(session: &Session) -> bool {
-    let login = &session.shared.login_name;
-    sysadmin(session)
-        || session.database_id() == 2
+/// Whether the session's user is in a role of the database.
+pub(crate) fn in_role(session: &Session, database: &Database, role: DatabaseRole) -> bool {
+    let Some(login) = session.instance.login_id(&session.shared.login_name) else {
+        return false;
+    };
+    database
+        .catalog()
+        .user_of(login)
+        .is_some_and(|u| u.roles.contains(&role))
+}
+
+/// Whether the session is `dbo` in the database: sysadmin, CONTROL SERVER, or its owner.
+pub(crate) fn is_dbo(session: &Session, database: &Database) -> bool {
+    has_server(session, ServerPermission::ControlServer)
         || session
-            .database()
-            .catalog()
-            .users
-            .iter()
-            .any(|(u, _)| u.eq_ignore_ascii_case(login))
+            .instance
+            .login_id(&session.shared.login_name)
+            .is_some_and(|login| login == session.instance.database_owner(database.id))
 }
 
-/// Checks a table for reading or changing; a database's users may use all its tables.
-///
-/// # Errors
-/// 229.
-pub(crate) fn check_data(session: &Session, table: &Table, database: &Database) -> SqlResult<()> {
-    let login = &session.shared.login_name;
-    if database.id == 2
-        || sysadmin(session)
-        || database
-            .catalog()
-            .users
-            .iter()
-            .any(|(u, _)| u.eq_ignore_ascii_case(login))
-    {
-        return Ok(());
-    }
-    Err(SqlError::new(
-        229,
-        format!(
-            "The SELECT permission was denied on the object '{}', database '{}', schema '{}'.",
-            table.name,
-            database.name(),
-            table.schema
-        ),
-    )
-    .severity(14)
-    .state(5))
+/// Whether the session has all rights in the database: as `dbo`, or in `db_owner`.
+pub(crate) fn owns(session: &Session, database: &Database) -> bool {
+    is_dbo(session, database) || in_role(session, database, DatabaseRole::Owner)
 }
 
-/// Checks a procedure for execution.
-///
-/// # Errors
-/// 229.
-pub(crate) fn check_procedure(
+/// Whether the session has a role in the database, or all rights.
+pub(crate) fn has_role(session: &Session, database: &Database, role: DatabaseRole) -> bool {
+    owns(session, database) || in_role(session, database, role)
+}
+
+/// Whether the session may enter the database.
+pub(crate) fn may_enter(session: &Session, database: &Database) -> bool {
+    OPEN_DATABASES.contains(&database.id)
+        || is_dbo(session, database)
+        || session
+            .instance
+            .login_id(&session.shared.login_name)
+            .is_some_and(|login| database.catalog().user_of(login).is_some())
+}
+
+/// Whether the session has a permission on an object of the database; an object id of 0 asks for
+/// the schema alone.
+pub(crate) fn may(
     session: &Session,
-    procedure: &crate::catalog::Procedure,
     database: &Database,
-) -> SqlResult<()> {
-    let login = &session.shared.login_name;
-    if sysadmin(session)
-        || database
-            .catalog()
-            .users
+    permission: DataPermission,
+    schema: &str,
+    object_id: i32,
+) -> bool {
+    if database.id == 2 || is_dbo(session, database) {
+        return true;
+    }
+    let Some(login) = session.instance.login_id(&session.shared.login_name) else {
+        return false;
+    };
+    database
+        .catalog()
+        .user_of(login)
+        .is_some_and(|u| u.may(permission, schema, object_id))
+}
+
+/// The session's user in the database and its `principal_id`.
+pub(crate) fn user_of(session: &Session, database: &Database) -> (String, i32) {
+    if is_dbo(session, database) {
+        return ("dbo".to_owned(), 1);
+    }
+    session
+        .instance
+        .login_id(&session.shared.login_name)
+        .and_then(|login| {
+            let catalog = database.catalog();
+            let user = catalog.user_of(login)?;
+            Some((user.name.clone(), user.principal_id))
+        })
+        .unwrap_or_else(|| ("guest".to_owned(), 2))
+}
+
+/// The permissions at the scope of the server that the session has, by name.
+pub(crate) fn on_server(session: &Session) -> Vec<&'static str> {
+    let mut names = vec!["CONNECT SQL", "VIEW ANY DATABASE"];
+    names.extend(
+        SERVER_PERMISSIONS
             .iter()
-            .any(|(u, _)| u.eq_ignore_ascii_case(login))
-    {
+            .filter(|(_, permission)| has_server(session, *permission))
+            .map(|(name, _)| *name),
+    );
+    if has_server(session, ServerPermission::ControlServer) {
+        names.extend(["ALTER SETTINGS", "VIEW ANY DEFINITION", "SHUTDOWN"]);
+    }
+    names
+}
+
+/// The permissions on the database itself that the session has, by name.
+pub(crate) fn on_database(session: &Session, database: &Database) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    if may_enter(session, database) {
+        names.push("CONNECT");
+    }
+    names.extend(
+        DATA_PERMISSIONS
+            .iter()
+            .filter(|(_, permission)| may(session, database, *permission, "", 0))
+            .map(|(name, _)| *name),
+    );
+    if has_role(session, database, DatabaseRole::DdlAdmin) {
+        names.extend(["CREATE TABLE", "CREATE PROCEDURE", "CREATE SCHEMA"]);
+    }
+    if has_role(session, database, DatabaseRole::BackupOperator) {
+        names.extend(["BACKUP DATABASE", "BACKUP LOG", "CHECKPOINT"]);
+    }
+    let all = owns(session, database);
+    if all {
+        names.extend([
+            "CONTROL",
+            "VIEW DEFINITION",
+            "ALTER ANY USER",
+            "ALTER ANY ROLE",
+        ]);
+    }
+    if all || has_server(session, ServerPermission::AlterAnyDatabase) {
+        names.push("ALTER");
+    }
+    if all || has_server(session, ServerPermission::ViewServerState) {
+        names.push("VIEW DATABASE STATE");
+    }
+    if all || has_server(session, ServerPermission::ViewServerPerformanceState) {
+        names.push("VIEW DATABASE PERFORMANCE STATE");
+    }
+    if all || has_server(session, ServerPermission::ViewServerSecurityState) {
+        names.push("VIEW DATABASE SECURITY STATE");
+    }
+    names
+}
+
+/// Checks a table or procedure for use.
+///
+/// # Errors
+/// 229.
+pub(crate) fn check_object(
+    session: &Session,
+    database: &Database,
+    permission: DataPermission,
+    (schema, name, object_id): (&str, &str, i32),
+) -> SqlResult<()> {
+    if may(session, database, permission, schema, object_id) {
         return Ok(());
     }
     Err(SqlError::new(
         229,
         format!(
-            "The EXECUTE permission was denied on the object '{}', database '{}', schema '{}'.",
-            procedure.name,
+            "The {} permission was denied on the object '{name}', database '{}', schema \
+             '{schema}'.",
+            permission.name(),
             database.name(),
-            procedure.schema
         ),
     )
     .severity(14)
     .state(5))
 }
 
-/// Checks for a statement that only sysadmin may issue.
+/// Checks for a statement that one of a database's roles may issue, and its owners.
 ///
 /// # Errors
-/// 262 or 15247, with the statement's name.
-pub(crate) fn require_sysadmin(session: &Session, what: &str) -> SqlResult<()> {
-    if sysadmin(session) {
+/// 262, with the statement's name.
+pub(crate) fn require_role(
+    session: &Session,
+    database: &Database,
+    role: DatabaseRole,
+    what: &str,
+) -> SqlResult<()> {
+    if has_role(session, database, role) {
+        return Ok(());
+    }
+    Err(denied_in(what, &database.name()))
+}
+
+/// Error 262.
+pub(crate) fn denied_in(what: &str, database: &str) -> SqlError {
+    SqlError::new(
+        262,
+        format!("{what} permission denied in database '{database}'."),
+    )
+    .severity(14)
+}
+
+/// Error 15247.
+pub(crate) fn not_permitted() -> SqlError {
+    SqlError::new(
+        15247,
+        "User does not have permission to perform this action.",
+    )
+}
+
+/// Checks for a procedure that only sysadmin may call.
+///
+/// # Errors
+/// 15003.
+pub(crate) fn require_sysadmin(session: &Session) -> SqlResult<()> {
+    if session.instance.is_sysadmin(&session.shared.login_name) {
         return Ok(());
     }
     Err(SqlError::new(
-        262,
+        15003,
+        "Only members of the sysadmin role can execute this stored procedure.",
+    ))
+}
+
+/// Checks for a DBCC command.
+///
+/// # Errors
+/// 2571.
+pub(crate) fn require_dbcc(session: &Session, allowed: bool, command: &str) -> SqlResult<()> {
+    if allowed {
+        return Ok(());
+    }
+    Err(SqlError::new(
+        2571,
         format!(
-            "{what} permission denied in database '{}'.",
-            session.database().name()
+            "User '{}' does not have permission to run DBCC {}.",
+            session.shared.login_name,
+            command.to_ascii_lowercase()
         ),
     )
     .severity(14))
@@ -106,17 +246,16 @@ pub(crate) fn require_sysadmin(session: &Session, what: &str) -> SqlResult<()> {
 ///
 /// # Errors
 /// 300.
-pub(crate) fn require_server_state(session: &Session) -> SqlResult<()> {
-    if session
-        .instance
-        .may_view_server_state(&session.shared.login_name)
-    {
+pub(crate) fn require_server(session: &Session, permission: ServerPermission) -> SqlResult<()> {
+    if has_server(session, permission) {
         return Ok(());
     }
     Err(SqlError::new(
         300,
-        "VIEW SERVER PERFORMANCE STATE permission was denied on object 'server', database \
-         'master'.",
+        format!(
+            "{} permission was denied on object 'server', database 'master'.",
+            permission.name()
+        ),
     )
     .severity(14))
 }

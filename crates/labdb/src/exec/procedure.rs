@@ -3,7 +3,8 @@
 use super::Executor;
 use super::catalog_change::{cannot_drop, exists_already};
 use super::create_table::now;
-use crate::catalog::{Catalog, Object, Procedure};
+use super::permission::has_role;
+use crate::catalog::{Catalog, DatabaseRole, Object, Procedure};
 use crate::eval::types;
 use labdb_tsql::ast::{ObjectName, ProcedureParameter, Statement};
 use labdb_types::{SqlError, SqlResult};
@@ -21,7 +22,7 @@ impl Executor<'_> {
         alter: bool,
     ) -> SqlResult<()> {
         let database = self.database_for(name)?;
-        let mut change = self.change(&database)?;
+        let mut change = self.change(&database, "CREATE PROCEDURE")?;
         let schema = name.schema().unwrap_or("dbo").to_owned();
         let object = name.object().to_owned();
         if change.catalog.schema_id(&schema).is_none() {
@@ -84,13 +85,17 @@ impl Executor<'_> {
         for name in names {
             let database = self.database_for(name)?;
             let schema = name.schema().unwrap_or("dbo");
-            let mut change = self.change(&database)?;
+            if !has_role(self.session, &database, DatabaseRole::DdlAdmin) {
+                return Err(cannot_drop("procedure", name.object()));
+            }
+            let mut change = self.begin_change(&database)?;
             let key = Catalog::key(schema, name.object());
             match change.catalog.objects.get(&key) {
-                Some((Object::Procedure(_), at)) => {
-                    let at = *at;
+                Some((Object::Procedure(procedure), at)) => {
+                    let (at, id) = (*at, procedure.object_id);
                     change.catalog.objects.remove(&key);
                     self.delete_record(&database, at)?;
+                    self.forget_permissions(&mut change, id)?;
                     self.publish(change)?;
                 }
                 _ if if_exists => {}

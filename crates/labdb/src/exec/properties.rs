@@ -2,6 +2,7 @@
 
 use super::Executor;
 use super::parameters::{Argument, Returned};
+use crate::catalog::DatabaseRole;
 use crate::catalog::{ExtendedProperty, fold};
 use crate::eval::convert;
 use labdb_types::{Length, SqlError, SqlResult, SqlType, Value};
@@ -77,7 +78,10 @@ pub(crate) fn run(
         }
     }
     let database = executor.session.database();
-    let mut change = executor.change(&database)?;
+    if !super::permission::has_role(executor.session, &database, DatabaseRole::DdlAdmin) {
+        return Err(super::permission::not_permitted());
+    }
+    let mut change = executor.begin_change(&database)?;
     let invalid = || {
         SqlError::new(
             15135,

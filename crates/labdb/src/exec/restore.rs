@@ -1,6 +1,8 @@
 //! RESTORE.
 
 use super::Executor;
+use super::permission::{denied_in, has_server};
+use crate::instance::ServerPermission;
 use labdb_tsql::ast::{Restore, RestoreKind};
 use labdb_types::{SqlError, SqlResult};
 
@@ -17,7 +19,9 @@ impl Executor<'_> {
             )
             .state(0));
         }
-        super::permission::require_sysadmin(self.session, self.backup_verb)?;
+        if !has_server(self.session, ServerPermission::CreateAnyDatabase) {
+            return Err(denied_in("CREATE DATABASE", "master"));
+        }
         Err(SqlError::new(
             40510,
             format!(

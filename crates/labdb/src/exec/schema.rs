@@ -8,7 +8,7 @@ use labdb_types::{SqlError, SqlResult};
 impl Executor<'_> {
     /// CREATE SCHEMA.
     pub(crate) fn create_schema(&mut self, name: &str) -> SqlResult<()> {
-        let mut change = self.change(&self.session.database())?;
+        let mut change = self.change(&self.session.database(), "CREATE SCHEMA")?;
         if change.catalog.schema_id(name).is_some() {
             return Err(exists_already(name));
         }
@@ -25,7 +25,7 @@ impl Executor<'_> {
 
     /// DROP SCHEMA.
     pub(crate) fn drop_schema(&mut self, name: &str, if_exists: bool) -> SqlResult<()> {
-        let mut change = self.change(&self.session.database())?;
+        let mut change = self.change(&self.session.database(), "DROP SCHEMA")?;
         let wanted = fold(name);
         let Some(place) = change
             .catalog

@@ -1,6 +1,8 @@
 //! WAITFOR, USE and KILL.
 
 use super::Executor;
+use super::permission::has_server;
+use crate::instance::ServerPermission;
 use crate::session::EnvChange;
 use labdb_tsql::ast::{Expr, Waiting};
 use labdb_types::{SqlError, SqlResult, Value};
@@ -68,7 +70,13 @@ impl Executor<'_> {
     }
 
     pub(super) fn kill(&mut self, id: &Expr) -> SqlResult<()> {
-        super::permission::require_sysadmin(self.session, "KILL")?;
+        if !has_server(self.session, ServerPermission::AlterAnyConnection) {
+            return Err(SqlError::new(
+                6102,
+                "User does not have permission to use the KILL statement.",
+            )
+            .severity(14));
+        }
         let id = self.evaluate_int(id)?.unwrap_or(0);
         if i64::from(self.session.id()) == id {
             return Err(SqlError::new(

@@ -1,7 +1,7 @@
 //! SET options.
 
 use super::Executor;
-use crate::bind::Binder;
+use crate::bind::{Binder, TableUse};
 use crate::session::{Isolation, Session};
 use labdb_tsql::ast::{ObjectName, OptionValue};
 use labdb_types::{SqlError, SqlResult, Value};
@@ -198,7 +198,7 @@ impl Executor<'_> {
             return Err(SqlError::new(102, "SET IDENTITY_INSERT needs a table.").severity(15));
         };
         let table = Binder::new(self.session, self.frame)
-            .table(name)
+            .table(name, TableUse::Alter)
             .map_err(|e| {
                 if e.number == 208 {
                     SqlError::new(

@@ -205,7 +205,7 @@ fn execute_prepared(executor: &mut Executor<'_>, arguments: &[Argument]) -> SqlR
 }
 
 fn read_error_log(executor: &mut Executor<'_>, arguments: &[Argument]) -> SqlResult<Returned> {
-    super::permission::require_sysadmin(executor.session, "sp_readerrorlog")?;
+    super::permission::require_sysadmin(executor.session)?;
     let number_of_log = number(arguments, "@p1", 0)?.unwrap_or(0);
     let filters: Vec<String> = [text(arguments, "@p3", 2)?, text(arguments, "@p4", 3)?]
         .into_iter()
@@ -238,7 +238,7 @@ fn read_error_log(executor: &mut Executor<'_>, arguments: &[Argument]) -> SqlRes
 }
 
 fn delete_history(executor: &mut Executor<'_>, arguments: &[Argument]) -> SqlResult<Returned> {
-    super::permission::require_sysadmin(executor.session, "sp_delete_database_backuphistory")?;
+    super::permission::require_sysadmin(executor.session)?;
     let name = text(arguments, "@database_name", 0)?.unwrap_or_default();
     let instance = Arc::clone(&executor.session.instance);
     let mut state = instance.state.lock();

@@ -2,14 +2,9 @@
 
 use super::Parameter::{Int, Name};
 use super::{Call, Scalar, int, sysname};
-use labdb_types::{SqlResult, SqlType, Value};
-
-fn is_sysadmin(call: &Call<'_>) -> bool {
-    call.ctx
-        .session
-        .instance
-        .is_sysadmin(&call.ctx.session.shared.login_name)
-}
+use crate::catalog::{DataPermission, DatabaseRole};
+use crate::exec::permission;
+use labdb_types::{SqlResult, Value};
 
 fn login_name(call: &Call<'_>) -> SqlResult<Value> {
     if call.values.is_empty() || call.value(0).is_null() {
@@ -37,6 +32,9 @@ fn server_role(call: &Call<'_>) -> SqlResult<Value> {
         .optional_text(1)
         .unwrap_or(&call.ctx.session.shared.login_name)
         .to_owned();
+    if call.ctx.session.instance.login_id(&login).is_none() {
+        return Ok(Value::Null);
+    }
     let sysadmin = call.ctx.session.instance.is_sysadmin(&login);
     Ok(match role.to_ascii_lowercase().as_str() {
         "public" => Value::Int(1),
@@ -50,81 +48,130 @@ fn database_role(call: &Call<'_>) -> SqlResult<Value> {
     let Some(role) = call.optional_text(0) else {
         return Ok(Value::Null);
     };
-    Ok(match role.to_ascii_lowercase().as_str() {
-        "public" => Value::Int(1),
-        "db_owner" | "db_datareader" | "db_datawriter" | "db_ddladmin" | "db_backupoperator"
-        | "db_accessadmin" | "db_securityadmin" => Value::Int(i32::from(is_sysadmin(call))),
-        _ => Value::Null,
-    })
+    let session = call.ctx.session;
+    let database = session.database();
+    let known = DatabaseRole::by_name(role);
+    let member = match (known, call.optional_text(1)) {
+        _ if role.eq_ignore_ascii_case("public") => true,
+        (None, _) => match role.to_ascii_lowercase().as_str() {
+            "db_accessadmin" | "db_securityadmin" | "db_denydatareader" | "db_denydatawriter" => {
+                false
+            }
+            _ => return Ok(Value::Null),
+        },
+        (Some(DatabaseRole::Owner), None) => permission::owns(session, &database),
+        (Some(role), None) => {
+            permission::is_dbo(session, &database) || permission::in_role(session, &database, role)
+        }
+        (Some(role), Some(user)) => {
+            let catalog = database.catalog();
+            match catalog
+                .user_place(user)
+                .and_then(|at| catalog.users.get(at))
+            {
+                Some((user, _)) => user.roles.contains(&role),
+                None if user.eq_ignore_ascii_case("dbo") => true,
+                None => return Ok(Value::Null),
+            }
+        }
+    };
+    Ok(Value::Int(i32::from(member)))
 }
 
 fn user_name(call: &Call<'_>) -> SqlResult<Value> {
-    let user = if is_sysadmin(call) {
-        "dbo"
-    } else {
-        call.ctx.session.shared.login_name.as_str()
-    };
+    let database = call.ctx.session.database();
     if call.values.is_empty() {
-        return Ok(Value::text(user));
+        return Ok(Value::text(
+            permission::user_of(call.ctx.session, &database).0,
+        ));
     }
-    Ok(match call.int(0) {
+    let id = call.int(0);
+    Ok(match id {
+        0 => Value::text("public"),
         1 => Value::text("dbo"),
         2 => Value::text("guest"),
         3 => Value::text("INFORMATION_SCHEMA"),
         4 => Value::text("sys"),
-        _ => Value::Null,
+        _ => database
+            .catalog()
+            .users
+            .iter()
+            .find(|(u, _)| i64::from(u.principal_id) == id)
+            .map_or(Value::Null, |(u, _)| Value::text(&u.name)),
     })
 }
 
+fn user_id(call: &Call<'_>) -> SqlResult<Value> {
+    let session = call.ctx.session;
+    Ok(Value::Int(
+        permission::user_of(session, &session.database()).1,
+    ))
+}
+
 fn has_permission(call: &Call<'_>) -> SqlResult<Value> {
-    let Some(permission) = call.optional_text(2) else {
+    let Some(wanted) = call.optional_text(2) else {
         return Ok(Value::Null);
     };
-    let class = call
-        .optional_text(1)
-        .unwrap_or("SERVER")
-        .to_ascii_uppercase();
-    let server = class == "SERVER";
-    // An object or database that does not exist gives NULL.
-    if class == "DATABASE"
-        && call
-            .optional_text(0)
-            .is_some_and(|n| call.ctx.session.instance.database(n).is_none())
-    {
-        return Ok(Value::Null);
-    }
-    let login = &call.ctx.session.shared.login_name;
-    if is_sysadmin(call) {
-        return Ok(Value::Int(1));
-    }
-    let may = match permission.to_ascii_uppercase().as_str() {
-        "VIEW SERVER STATE" | "VIEW SERVER PERFORMANCE STATE" | "VIEW SERVER SECURITY STATE"
-            if server =>
-        {
-            call.ctx.session.instance.may_view_server_state(login)
-        }
-        "VIEW DATABASE STATE"
-        | "VIEW DATABASE PERFORMANCE STATE"
-        | "VIEW DATABASE SECURITY STATE" => call.ctx.session.instance.may_view_server_state(login),
-        "CONNECT SQL" | "VIEW ANY DATABASE" if server => true,
-        "CONNECT" | "SELECT" | "INSERT" | "UPDATE" | "DELETE" | "EXECUTE" if !server => {
-            crate::exec::permission::may_use_data(call.ctx.session)
-        }
-        _ => false,
+    let session = call.ctx.session;
+    let names = |list: Vec<&str>| {
+        let found = list.iter().any(|n| n.eq_ignore_ascii_case(wanted));
+        Ok(Value::Int(i32::from(found)))
     };
-    Ok(Value::Int(i32::from(may)))
+    let class = call.optional_text(1).unwrap_or("SERVER");
+    let securable = call.optional_text(0);
+    let current = session.database();
+    match class.to_ascii_uppercase().as_str() {
+        "SERVER" => names(permission::on_server(session)),
+        "DATABASE" => match securable {
+            Some(name) => match session.instance.database(name) {
+                Some(database) => names(permission::on_database(session, &database)),
+                None => Ok(Value::Null),
+            },
+            None => names(permission::on_database(session, &current)),
+        },
+        class @ ("SCHEMA" | "OBJECT") => {
+            let Some(name) = securable else {
+                return Ok(Value::Null);
+            };
+            let catalog = current.catalog();
+            let mut parts = super::split_name(name);
+            let object = parts.pop().unwrap_or_default();
+            let (schema, id) = if class == "SCHEMA" {
+                if catalog.schema_id(&object).is_none() {
+                    return Ok(Value::Null);
+                }
+                (object, 0)
+            } else {
+                let schema = parts.pop().unwrap_or_else(|| "dbo".to_owned());
+                match catalog.get(&schema, &object) {
+                    Some(found) => (schema, found.id()),
+                    None => return Ok(Value::Null),
+                }
+            };
+            let may = match DataPermission::by_name(wanted) {
+                Some(p) => permission::may(session, &current, p, &schema, id),
+                None if wanted.eq_ignore_ascii_case("ALTER") => {
+                    permission::has_role(session, &current, DatabaseRole::DdlAdmin)
+                }
+                None => permission::owns(session, &current),
+            };
+            Ok(Value::Int(i32::from(may)))
+        }
+        _ => Ok(Value::Null),
+    }
 }
 
 fn has_access(call: &Call<'_>) -> SqlResult<Value> {
     let Some(name) = call.optional_text(0) else {
         return Ok(Value::Null);
     };
-    Ok(call
-        .ctx
-        .session
+    let session = call.ctx.session;
+    Ok(session
         .instance
         .database(name)
-        .map_or(Value::Null, |_| Value::Int(1)))
+        .map_or(Value::Null, |database| {
+            Value::Int(i32::from(permission::may_enter(session, &database)))
+        }))
 }
 
 macro_rules! plain {
@@ -177,17 +224,8 @@ pub(super) const ALL: &[Scalar] = &[
     plain!("CURRENT_USER", 0, 0, &[], sysname, user_name),
     plain!("SESSION_USER", 0, 0, &[], sysname, user_name),
     plain!("USER", 0, 0, &[], sysname, user_name),
-    plain!("USER_ID", 0, 0, &[], |_| SqlType::Int, |c| Ok(Value::Int(
-        if is_sysadmin(c) { 1 } else { 2 }
-    ))),
-    plain!(
-        "DATABASE_PRINCIPAL_ID",
-        0,
-        0,
-        &[],
-        |_| SqlType::Int,
-        |c| Ok(Value::Int(if is_sysadmin(c) { 1 } else { 2 }))
-    ),
+    plain!("USER_ID", 0, 0, &[], int, user_id),
+    plain!("DATABASE_PRINCIPAL_ID", 0, 0, &[], int, user_id),
     plain!("IS_SRVROLEMEMBER", 1, 2, &[Name], int, server_role),
     plain!("IS_MEMBER", 1, 1, &[Name], int, database_role),
     plain!("IS_ROLEMEMBER", 1, 2, &[Name], int, database_role),

@@ -269,7 +269,7 @@ impl Database {
     /// Whether a session may enter.
     ///
     /// # Errors
-    /// 924 where it is another session's alone.
+    /// 916 without a right to, 924 where it is another session's alone.
     pub fn check_access(&self, session: &Session) -> SqlResult<()> {
         if self.dropped.load(Ordering::Relaxed) {
             return Err(SqlError::new(
@@ -279,6 +279,18 @@ impl Database {
                     self.name()
                 ),
             ));
+        }
+        if !crate::exec::permission::may_enter(session, self) {
+            return Err(SqlError::new(
+                916,
+                format!(
+                    "The server principal \"{}\" is not able to access the database \"{}\" under \
+                     the current security context.",
+                    session.shared.login_name,
+                    self.name()
+                ),
+            )
+            .severity(14));
         }
         if self.user_access() != UserAccess::Single {
             return Ok(());

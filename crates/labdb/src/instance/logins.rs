@@ -1,9 +1,10 @@
 //! Logins and their passwords. Only salted hashes are kept.
 
+use super::server_permission::{Said, ServerPermission, holds};
 use aws_lc_rs::{constant_time, hmac, pbkdf2, rand};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU32;
 
 const ITERATIONS: u32 = 100_000;
@@ -18,12 +19,28 @@ pub struct Login {
     pub hash: PasswordHash,
     /// A member of sysadmin.
     pub sysadmin: bool,
-    /// Has VIEW SERVER STATE.
-    pub view_server_state: bool,
+    /// What was granted and denied at the scope of the server.
+    #[serde(default)]
+    pub permissions: BTreeMap<ServerPermission, Said>,
+    /// The database of a connection that names none; master where there is none.
+    #[serde(default)]
+    pub default_database: Option<String>,
     /// Cannot log in.
     pub disabled: bool,
     /// `principal_id`.
     pub principal_id: i32,
+}
+
+impl Login {
+    /// Whether the login has a permission.
+    pub fn has(&self, permission: ServerPermission) -> bool {
+        self.sysadmin || holds(&self.permissions, permission)
+    }
+
+    /// Whether the login may do everything.
+    pub fn is_powerful(&self) -> bool {
+        self.has(ServerPermission::ControlServer)
+    }
 }
 
 /// A salted PBKDF2-HMAC-SHA256 hash, in hexadecimal.
@@ -129,7 +146,8 @@ mod tests {
             name: "x".into(),
             hash: PasswordHash::new("correct horse"),
             sysadmin: false,
-            view_server_state: false,
+            permissions: BTreeMap::new(),
+            default_database: None,
             disabled: false,
             principal_id: 257,
         };

@@ -4,6 +4,7 @@ mod database;
 mod errorlog;
 mod identity;
 mod logins;
+mod server_permission;
 mod state;
 
 pub use database::{Database, DatabaseSettings, DelayedDurability, UserAccess};
@@ -12,6 +13,7 @@ pub use identity::{
     EDITION, EDITION_ID, ENGINE_EDITION, PRODUCT_LEVEL, PRODUCT_VERSION, version_text,
 };
 pub use logins::{Login, PasswordHash};
+pub use server_permission::{SERVER_PERMISSIONS, Said, ServerPermission};
 pub use state::{BackupRow, DatabaseRecord, RestoreRow, State};
 
 use crate::exec::failure::storage_error;
@@ -148,6 +150,7 @@ impl Instance {
             name: name.to_owned(),
             primary: primary.clone(),
             created: self.started_parts(),
+            owner: state::first_login(),
         };
         let storage_options = Options {
             buffer_pool_bytes: 4 << 20,
@@ -369,22 +372,48 @@ impl Instance {
         }
     }
 
-    /// Whether a login has a server-level permission.
-    pub fn may_view_server_state(&self, login: &str) -> bool {
+    /// Whether a login has a permission at the scope of the server.
+    pub fn has_permission(&self, login: &str, permission: ServerPermission) -> bool {
         self.state
             .lock()
-            .logins
-            .iter()
-            .any(|l| l.name.eq_ignore_ascii_case(login) && (l.sysadmin || l.view_server_state))
+            .login(login)
+            .is_some_and(|l| l.has(permission))
     }
 
     /// Whether a login is a member of sysadmin.
     pub fn is_sysadmin(&self, login: &str) -> bool {
+        self.state.lock().login(login).is_some_and(|l| l.sysadmin)
+    }
+
+    /// A login's `principal_id`.
+    pub fn login_id(&self, login: &str) -> Option<i32> {
+        self.state.lock().login(login).map(|l| l.principal_id)
+    }
+
+    /// The `principal_id` of the login that owns a database.
+    pub fn database_owner(&self, database_id: i32) -> i32 {
         self.state
             .lock()
-            .logins
+            .databases
             .iter()
-            .any(|l| l.name.eq_ignore_ascii_case(login) && l.sysadmin)
+            .find(|d| d.id == database_id)
+            .map_or(state::first_login(), |d| d.owner)
+    }
+
+    /// Changes the logins, durably; on an error nothing is changed.
+    ///
+    /// # Errors
+    /// What the change says; when the instance's state cannot be written.
+    pub fn change_logins(&self, change: impl FnOnce(&mut State) -> SqlResult<()>) -> SqlResult<()> {
+        let mut state = self.state.lock();
+        let mut changed = state.clone();
+        change(&mut changed)?;
+        changed.save(&self.options.data)?;
+        *state = changed;
+        drop(state);
+        // What was checked when a plan was bound may no longer hold.
+        self.bump_schema();
+        Ok(())
     }
 
     /// Closes all databases: a checkpoint in each.

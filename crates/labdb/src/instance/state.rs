@@ -1,9 +1,10 @@
 //! What the instance itself must not forget: which databases exist, logins, backup history. One
 //! JSON file, replaced as a whole.
 
-use super::logins::Login;
+use super::logins::{Login, PasswordHash};
 use labdb_types::{SqlError, SqlResult};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,14 @@ pub struct DatabaseRecord {
     pub primary: PathBuf,
     /// `create_date`: days since 1900-01-01 and 1/300 s.
     pub created: (i32, u32),
+    /// The `principal_id` of the login that owns it.
+    #[serde(default = "first_login")]
+    pub owner: i32,
+}
+
+/// The `principal_id` of the first login, which owns what names no other.
+pub(super) const fn first_login() -> i32 {
+    1
 }
 
 /// A row of `msdb.dbo.backupset` with its one row of `backupmediafamily`.
@@ -84,6 +93,10 @@ pub struct State {
     pub databases: Vec<DatabaseRecord>,
     /// Logins.
     pub logins: Vec<Login>,
+    /// The last `principal_id` of a login: none is used again, so that a user left behind is
+    /// nobody's.
+    #[serde(default)]
+    pub last_login_id: i32,
     /// Backup history.
     pub backups: Vec<BackupRow>,
     /// The last `backup_set_id`.
@@ -95,6 +108,40 @@ pub struct State {
 const FILE: &str = "instance.json";
 
 impl State {
+    /// A login by name.
+    pub fn login(&self, name: &str) -> Option<&Login> {
+        self.logins
+            .iter()
+            .find(|l| l.name.eq_ignore_ascii_case(name))
+    }
+
+    /// A login by name, to change it.
+    pub fn login_mut(&mut self, name: &str) -> Option<&mut Login> {
+        self.logins
+            .iter_mut()
+            .find(|l| l.name.eq_ignore_ascii_case(name))
+    }
+
+    /// A login without rights, with a number of its own; the first one is number 1.
+    pub fn new_login(&mut self, name: &str, hash: PasswordHash) -> Login {
+        let principal_id = if self.logins.is_empty() && self.last_login_id == 0 {
+            1
+        } else {
+            let used = self.logins.iter().map(|l| l.principal_id).max();
+            used.unwrap_or(0).max(self.last_login_id).max(256) + 1
+        };
+        self.last_login_id = principal_id;
+        Login {
+            name: name.to_owned(),
+            hash,
+            sysadmin: false,
+            permissions: BTreeMap::new(),
+            default_database: None,
+            disabled: false,
+            principal_id,
+        }
+    }
+
     /// Reads the state of a folder; an empty one where there is none yet.
     ///
     /// # Errors

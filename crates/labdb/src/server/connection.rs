@@ -99,22 +99,26 @@ fn log_in(
     let known = instance
         .login(&login.user, login.password.reveal())
         .ok_or_else(|| vec![failed()])?;
-    let wanted = if login.database.is_empty() {
-        "master"
-    } else {
-        &login.database
+    let wanted = match (&login.database, &known.default_database) {
+        (wanted, _) if !wanted.is_empty() => wanted,
+        (_, Some(default)) => default,
+        _ => "master",
     };
-    let Some(database) = instance.database(wanted) else {
-        return Err(vec![
+    let cannot_open = || {
+        let first = if login.database.is_empty() {
+            SqlError::new(4064, "Cannot open user default database. Login failed.")
+        } else {
             SqlError::new(
                 4060,
                 format!(
                     "Cannot open database \"{wanted}\" requested by the login. The login failed."
                 ),
             )
-            .severity(11),
-            failed(),
-        ]);
+        };
+        vec![first.severity(11), failed()]
+    };
+    let Some(database) = instance.database(wanted) else {
+        return Err(cannot_open());
     };
     let peer = connection.peer();
     let encrypted = connection.security() == Security::Encrypted;
@@ -140,16 +144,7 @@ fn log_in(
         .map_err(|e| vec![e])?;
     let session = Session::new(Arc::clone(instance), shared, Arc::clone(&database));
     if database.check_access(&session).is_err() {
-        return Err(vec![
-            SqlError::new(
-                4060,
-                format!(
-                    "Cannot open database \"{wanted}\" requested by the login. The login failed."
-                ),
-            )
-            .severity(11),
-            failed(),
-        ]);
+        return Err(cannot_open());
     }
     Ok(session)
 }

@@ -2,7 +2,7 @@
 
 use super::arguments::{Arguments, EncryptArgument, Switch};
 use super::{Server, faults};
-use crate::instance::{Instance, InstanceOptions, Login, PasswordHash};
+use crate::instance::{Instance, InstanceOptions, PasswordHash, Said, ServerPermission, State};
 use clap::Parser as _;
 use labdb_storage::Options;
 use labdb_tds::{Encryption, Identity, ProgramVersion, ServerConfig};
@@ -155,7 +155,7 @@ fn logins(
                 password
             }
         };
-        put(&mut state.logins, &arguments.login, &password, true, false);
+        put(&mut state, &arguments.login, &password, true, false);
         changed = true;
     } else {
         let file = instance.options.data.join("password");
@@ -176,7 +176,7 @@ fn logins(
         let variable = format!("LABDB_PASSWORD_{}", name.to_uppercase());
         let password = std::env::var(&variable)
             .map_err(|_| format!("--user {name}: its password is missing; set {variable}"))?;
-        put(&mut state.logins, name, &password, false, view);
+        put(&mut state, name, &password, false, view);
         changed = true;
     }
     if changed {
@@ -185,42 +185,22 @@ fn logins(
     Ok(written)
 }
 
-fn put(
-    logins: &mut Vec<Login>,
-    name: &str,
-    password: &str,
-    sysadmin: bool,
-    view_server_state: bool,
-) {
+/// Makes a login, or gives the one there is this password; what it was granted stays.
+fn put(state: &mut State, name: &str, password: &str, sysadmin: bool, view_server_state: bool) {
     let hash = PasswordHash::new(password);
-    if let Some(login) = logins
-        .iter_mut()
-        .find(|l| l.name.eq_ignore_ascii_case(name))
-    {
-        login.hash = hash;
-        login.sysadmin = sysadmin;
-        login.view_server_state = view_server_state;
-        return;
+    if state.login(name).is_none() {
+        let login = state.new_login(name, hash.clone());
+        state.logins.push(login);
     }
-    let principal_id = if logins.is_empty() {
-        1
-    } else {
-        logins
-            .iter()
-            .map(|l| l.principal_id)
-            .max()
-            .unwrap_or(256)
-            .max(256)
-            + 1
-    };
-    logins.push(Login {
-        name: name.to_owned(),
-        hash,
-        sysadmin,
-        view_server_state,
-        disabled: false,
-        principal_id,
-    });
+    if let Some(login) = state.login_mut(name) {
+        login.hash = hash;
+        login.sysadmin |= sysadmin;
+        if view_server_state {
+            login
+                .permissions
+                .insert(ServerPermission::ViewServerState, Said::Granted);
+        }
+    }
 }
 
 fn config(arguments: &Arguments, data: &Path) -> Result<ServerConfig, String> {
@@ -284,12 +264,6 @@ pub fn set_login(
     view_server_state: bool,
 ) -> labdb_types::SqlResult<()> {
     let mut state = instance.state.lock();
-    put(
-        &mut state.logins,
-        name,
-        password,
-        sysadmin,
-        view_server_state,
-    );
+    put(&mut state, name, password, sysadmin, view_server_state);
     state.save(&instance.options.data)
 }

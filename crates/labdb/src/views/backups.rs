@@ -113,7 +113,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "backupset",
         database: "msdb",
         scope: Scope::Server,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("backup_set_id", SqlType::Int),
@@ -165,7 +165,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "backupmediafamily",
         database: "msdb",
         scope: Scope::Server,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("media_set_id", SqlType::Int),
@@ -185,7 +185,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "restorehistory",
         database: "msdb",
         scope: Scope::Server,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("restore_history_id", SqlType::Int),

@@ -182,7 +182,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "columns",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("object_id", SqlType::Int),
@@ -216,7 +216,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "system_columns",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("object_id", SqlType::Int),
@@ -250,7 +250,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "all_columns",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("object_id", SqlType::Int),
@@ -284,7 +284,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "identity_columns",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("object_id", SqlType::Int),
@@ -322,7 +322,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "parameters",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("object_id", SqlType::Int),

@@ -89,7 +89,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "key_constraints",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("name", SYSNAME),
@@ -111,7 +111,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "default_constraints",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("name", SYSNAME),
@@ -134,7 +134,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "check_constraints",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("name", SYSNAME),

@@ -23,7 +23,7 @@ fn databases(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
             text(d.name()),
             int(d.id),
             Value::Null,
-            owner(view.session),
+            owner(view.session, d.id),
             d.created(),
             Value::TinyInt(settings.compatibility_level),
             text(COLLATION),
@@ -74,12 +74,17 @@ fn databases(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
     Ok(rows.collect())
 }
 
-/// The sid of the first login, which owns every database.
-fn owner(session: &Session) -> Value {
+/// The sid of the login that owns a database.
+fn owner(session: &Session, database_id: i32) -> Value {
+    let id = session.instance.database_owner(database_id);
     let state = session.instance.state.lock();
-    state.logins.first().map_or(Value::Null, |l| {
-        Value::Binary(super::security::sid(l).into())
-    })
+    state
+        .logins
+        .iter()
+        .find(|l| l.principal_id == id)
+        .map_or(Value::Null, |l| {
+            Value::Binary(super::security::sid(l).into())
+        })
 }
 
 fn recovery_status(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
@@ -105,7 +110,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "databases",
         database: "",
         scope: Scope::Server,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("name", SYSNAME),
@@ -164,7 +169,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "database_recovery_status",
         database: "",
         scope: Scope::Server,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("database_id", SqlType::Int),

@@ -1,6 +1,6 @@
 //! Views of features that labdb does not have: they have no rows.
 
-use super::{DESC, SYSNAME, Scope, SystemView, ViewContext, nvarchar};
+use super::{DESC, PERFORMANCE, SYSNAME, Scope, SystemView, ViewContext, nvarchar};
 use labdb_types::{SqlResult, SqlType, Value};
 
 fn none(_: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
@@ -14,7 +14,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "dm_hadr_database_replica_states",
         database: "",
         scope: Scope::Server,
-        server_state: true,
+        right: Some(PERFORMANCE),
         parameters: &[],
         columns: &[
             ("database_id", SqlType::Int),
@@ -33,7 +33,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "dm_hadr_availability_replica_states",
         database: "",
         scope: Scope::Server,
-        server_state: true,
+        right: Some(PERFORMANCE),
         parameters: &[],
         columns: &[
             ("replica_id", SqlType::UniqueIdentifier),
@@ -49,7 +49,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "availability_groups",
         database: "",
         scope: Scope::Server,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("group_id", SqlType::UniqueIdentifier),
@@ -63,7 +63,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "availability_replicas",
         database: "",
         scope: Scope::Server,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("replica_id", SqlType::UniqueIdentifier),
@@ -79,7 +79,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "change_tracking_databases",
         database: "",
         scope: Scope::Server,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("database_id", SqlType::Int),
@@ -93,7 +93,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "change_tracking_tables",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("object_id", SqlType::Int),
@@ -106,7 +106,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "foreign_keys",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("name", SYSNAME),
@@ -123,7 +123,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "triggers",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("name", SYSNAME),
@@ -138,7 +138,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "views",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("name", SYSNAME),
@@ -153,7 +153,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "synonyms",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("name", SYSNAME),

@@ -124,7 +124,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "extended_properties",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("class", SqlType::TinyInt),
@@ -141,7 +141,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "fn_listextendedproperty",
         database: "",
         scope: Scope::Function,
-        server_state: false,
+        right: None,
         parameters: &[
             SYSNAME, SYSNAME, SYSNAME, SYSNAME, SYSNAME, SYSNAME, SYSNAME,
         ],

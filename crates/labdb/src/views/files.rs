@@ -1,7 +1,8 @@
 //! Files and what was read from and written to them.
 
 use super::{
-    DESC, LSN, SYSNAME, Scope, SystemView, ViewContext, big, bit, int, ms, nvarchar, small, text,
+    DESC, LSN, PERFORMANCE, SYSNAME, Scope, SystemView, ViewContext, big, bit, int, ms, nvarchar,
+    small, text,
 };
 use crate::instance::Database;
 use labdb_storage::{FileKind, FileRow, Growth};
@@ -158,7 +159,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "database_files",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("file_id", SqlType::Int),
@@ -193,7 +194,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "master_files",
         database: "",
         scope: Scope::Server,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("database_id", SqlType::Int),
@@ -229,7 +230,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "dm_io_virtual_file_stats",
         database: "",
         scope: Scope::Function,
-        server_state: true,
+        right: Some(PERFORMANCE),
         parameters: &[SqlType::Int, SqlType::Int],
         columns: &[
             ("database_id", SqlType::SmallInt),
@@ -254,7 +255,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "dm_db_file_space_usage",
         database: "",
         scope: Scope::Database,
-        server_state: true,
+        right: Some(PERFORMANCE),
         parameters: &[],
         columns: &[
             ("database_id", SqlType::SmallInt),
@@ -271,7 +272,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "filegroups",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("name", SYSNAME),
@@ -288,7 +289,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "data_spaces",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("name", SYSNAME),

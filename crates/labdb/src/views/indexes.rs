@@ -1,7 +1,9 @@
 //! Indexes and partitions.
 
 use super::columns::all_tables;
-use super::{DESC, SYSNAME, Scope, SystemView, ViewContext, big, bit, int, small, text};
+use super::{
+    DESC, PERFORMANCE, SYSNAME, Scope, SystemView, ViewContext, big, bit, int, small, text,
+};
 use crate::catalog::{KeyKind, Store, Table};
 use labdb_types::{Length, SqlResult, SqlType, Value};
 use std::sync::atomic::Ordering;
@@ -174,7 +176,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "indexes",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("object_id", SqlType::Int),
@@ -204,7 +206,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "index_columns",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("object_id", SqlType::Int),
@@ -223,7 +225,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "partitions",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("partition_id", SqlType::BigInt),
@@ -243,7 +245,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "dm_db_partition_stats",
         database: "",
         scope: Scope::Database,
-        server_state: true,
+        right: Some(PERFORMANCE),
         parameters: &[],
         columns: &[
             ("partition_id", SqlType::BigInt),

@@ -128,7 +128,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "TABLES",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("TABLE_CATALOG", SYSNAME),
@@ -143,7 +143,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "COLUMNS",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("TABLE_CATALOG", SYSNAME),
@@ -170,7 +170,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "SCHEMATA",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("CATALOG_NAME", SYSNAME),
@@ -184,7 +184,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "ROUTINES",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("ROUTINE_CATALOG", SYSNAME),

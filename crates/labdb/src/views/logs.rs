@@ -1,6 +1,8 @@
 //! The log: VLFs, sizes, what holds it.
 
-use super::{Scope, SystemView, ViewContext, big, bit, datetime, int, nvarchar, small, text};
+use super::{
+    PERFORMANCE, Scope, SystemView, ViewContext, big, bit, datetime, int, nvarchar, small, text,
+};
 use labdb_types::{Length, SqlResult, SqlType, Value};
 
 /// Bytes as megabytes, two digits behind the point.
@@ -83,7 +85,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "dm_db_log_info",
         database: "",
         scope: Scope::Function,
-        server_state: true,
+        right: Some(PERFORMANCE),
         parameters: &[SqlType::Int],
         columns: &[
             ("database_id", SqlType::Int),
@@ -108,7 +110,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "dm_db_log_stats",
         database: "",
         scope: Scope::Function,
-        server_state: true,
+        right: Some(PERFORMANCE),
         parameters: &[SqlType::Int],
         columns: &[
             ("database_id", SqlType::Int),
@@ -138,7 +140,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "dm_db_log_space_usage",
         database: "",
         scope: Scope::Database,
-        server_state: true,
+        right: Some(PERFORMANCE),
         parameters: &[],
         columns: &[
             ("database_id", SqlType::SmallInt),

@@ -22,7 +22,7 @@ pub mod types;
 mod waits;
 
 use crate::catalog::fold;
-use crate::instance::{Database, Instance};
+use crate::instance::{Database, Instance, ServerPermission};
 use crate::plan::{Context, Typed};
 use crate::session::Session;
 use labdb_tsql::ast::ObjectName;
@@ -50,8 +50,8 @@ pub struct SystemView {
     pub database: &'static str,
     /// What its rows depend on.
     pub scope: Scope,
-    /// Whether it needs VIEW SERVER STATE.
-    pub server_state: bool,
+    /// The permission that it needs.
+    pub right: Option<ServerPermission>,
     /// A function's parameters.
     pub parameters: &'static [SqlType],
     /// Its columns: name and type.
@@ -236,8 +236,8 @@ pub(crate) fn rows(
     arguments: &[Value],
 ) -> SqlResult<Vec<Vec<Value>>> {
     let session = ctx.session;
-    if view.server_state {
-        crate::exec::permission::require_server_state(session)?;
+    if let Some(right) = view.right {
+        crate::exec::permission::require_server(session, right)?;
     }
     let database = match (view.scope, arguments.first()) {
         (Scope::Database, Some(Value::Int(id))) => session
@@ -253,6 +253,9 @@ pub(crate) fn rows(
         arguments,
     })
 }
+
+const PERFORMANCE: ServerPermission = ServerPermission::ViewServerPerformanceState;
+const SECURITY: ServerPermission = ServerPermission::ViewServerSecurityState;
 
 const fn nvarchar(length: u16) -> SqlType {
     SqlType::NVarChar(Length::Limited(length))

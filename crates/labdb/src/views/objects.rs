@@ -234,7 +234,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "objects",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("name", SYSNAME),
@@ -257,7 +257,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "system_objects",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("name", SYSNAME),
@@ -280,7 +280,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "all_objects",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("name", SYSNAME),
@@ -303,7 +303,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "tables",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("name", SYSNAME),
@@ -338,7 +338,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "procedures",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("name", SYSNAME),
@@ -361,7 +361,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "sql_modules",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("object_id", SqlType::Int),

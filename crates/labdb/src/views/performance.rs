@@ -1,6 +1,6 @@
 //! `sys.dm_os_performance_counters`: the counters of the database object and of transactions.
 
-use super::{Scope, SystemView, ViewContext, padded};
+use super::{PERFORMANCE, Scope, SystemView, ViewContext, padded};
 use crate::instance::Database;
 use labdb_types::{SqlResult, SqlType, Value};
 use std::sync::Arc;
@@ -118,7 +118,7 @@ pub(super) const ALL: &[SystemView] = &[SystemView {
     name: "dm_os_performance_counters",
     database: "",
     scope: Scope::Server,
-    server_state: true,
+    right: Some(PERFORMANCE),
     parameters: &[],
     columns: &[
         ("object_name", SqlType::NChar(128)),

@@ -49,7 +49,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "types",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("name", SYSNAME),
@@ -75,7 +75,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "schemas",
         database: "",
         scope: Scope::Database,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("name", SYSNAME),

@@ -1,7 +1,8 @@
 //! Sessions, connections, requests.
 
 use super::{
-    DESC, SYSNAME, Scope, SystemView, ViewContext, big, bit, datetime, int, nvarchar, small, text,
+    DESC, PERFORMANCE, SECURITY, SYSNAME, Scope, SystemView, ViewContext, big, bit, datetime, int,
+    nvarchar, small, text,
 };
 use crate::session::SessionShared;
 use labdb_types::{Length, SqlResult, SqlType, Value};
@@ -13,7 +14,7 @@ use std::time::SystemTime;
 fn visible(view: &ViewContext<'_>) -> Vec<Arc<SessionShared>> {
     let all = view
         .instance
-        .may_view_server_state(&view.session.shared.login_name);
+        .has_permission(&view.session.shared.login_name, PERFORMANCE);
     view.instance
         .sessions()
         .into_iter()
@@ -139,7 +140,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "dm_exec_sessions",
         database: "",
         scope: Scope::Server,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("session_id", SqlType::SmallInt),
@@ -188,7 +189,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "dm_exec_connections",
         database: "",
         scope: Scope::Server,
-        server_state: true,
+        right: Some(SECURITY),
         parameters: &[],
         columns: &[
             ("session_id", SqlType::Int),
@@ -218,7 +219,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "dm_exec_requests",
         database: "",
         scope: Scope::Server,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("session_id", SqlType::SmallInt),

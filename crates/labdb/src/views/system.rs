@@ -1,6 +1,8 @@
 //! The machine, the service, configuration.
 
-use super::{DESC, Scope, SystemView, ViewContext, big, bit, int, nvarchar, text};
+use super::{
+    DESC, PERFORMANCE, SECURITY, Scope, SystemView, ViewContext, big, bit, int, nvarchar, text,
+};
 use crate::eval::calendar;
 use labdb_types::{SqlResult, SqlType, Value};
 
@@ -188,7 +190,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "dm_os_sys_info",
         database: "",
         scope: Scope::Server,
-        server_state: true,
+        right: Some(PERFORMANCE),
         parameters: &[],
         columns: &[
             ("cpu_ticks", SqlType::BigInt),
@@ -221,7 +223,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "dm_os_host_info",
         database: "",
         scope: Scope::Server,
-        server_state: true,
+        right: Some(PERFORMANCE),
         parameters: &[],
         columns: &[
             ("host_platform", nvarchar(256)),
@@ -238,7 +240,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "dm_server_services",
         database: "",
         scope: Scope::Server,
-        server_state: true,
+        right: Some(SECURITY),
         parameters: &[],
         columns: &[
             ("servicename", nvarchar(256)),
@@ -261,7 +263,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "configurations",
         database: "",
         scope: Scope::Server,
-        server_state: false,
+        right: None,
         parameters: &[],
         columns: &[
             ("configuration_id", SqlType::Int),
@@ -281,7 +283,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "dm_os_volume_stats",
         database: "",
         scope: Scope::Function,
-        server_state: true,
+        right: Some(PERFORMANCE),
         parameters: &[SqlType::Int, SqlType::Int],
         columns: &[
             ("database_id", SqlType::Int),

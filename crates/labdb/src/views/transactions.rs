@@ -1,7 +1,8 @@
 //! Open transactions and locks.
 
 use super::{
-    DESC, LSN, Scope, SystemView, ViewContext, big, bit, datetime, int, lsn, nvarchar, text,
+    DESC, LSN, PERFORMANCE, Scope, SystemView, ViewContext, big, bit, datetime, int, lsn, nvarchar,
+    text,
 };
 use labdb_storage::Resource;
 use labdb_types::{SqlResult, SqlType, Value};
@@ -91,7 +92,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "dm_tran_database_transactions",
         database: "",
         scope: Scope::Server,
-        server_state: true,
+        right: Some(PERFORMANCE),
         parameters: &[],
         columns: &[
             ("transaction_id", SqlType::BigInt),
@@ -117,7 +118,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "dm_tran_session_transactions",
         database: "",
         scope: Scope::Server,
-        server_state: true,
+        right: Some(PERFORMANCE),
         parameters: &[],
         columns: &[
             ("session_id", SqlType::Int),
@@ -140,7 +141,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "dm_tran_locks",
         database: "",
         scope: Scope::Server,
-        server_state: true,
+        right: Some(PERFORMANCE),
         parameters: &[],
         columns: &[
             ("resource_type", DESC),

@@ -1,6 +1,6 @@
 //! Waits of sessions and of the instance.
 
-use super::{DESC, Scope, SystemView, ViewContext, big, ms, small, text};
+use super::{DESC, PERFORMANCE, Scope, SystemView, ViewContext, big, ms, small, text};
 use labdb_types::{SqlResult, SqlType, Value};
 
 fn session_waits(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
@@ -65,7 +65,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "dm_exec_session_wait_stats",
         database: "",
         scope: Scope::Server,
-        server_state: true,
+        right: Some(PERFORMANCE),
         parameters: &[],
         columns: &[
             ("session_id", SqlType::SmallInt),
@@ -82,7 +82,7 @@ pub(super) const ALL: &[SystemView] = &[
         name: "dm_os_wait_stats",
         database: "",
         scope: Scope::Server,
-        server_state: true,
+        right: Some(PERFORMANCE),
         parameters: &[],
         columns: &[
             ("wait_type", DESC),

@@ -22,7 +22,7 @@ fn known<'a>(names: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_page_lists_every_function_view_procedure_and_option() {
+fn the_page_lists_every_function_view_procedure_permission_and_option() {
     let mut functions = known(labdb::functions::all().map(|f| f.name));
     functions.extend(known(labdb::functions::SPECIAL.iter().copied()));
     assert_eq!(listed("functions"), functions);
@@ -56,6 +56,18 @@ fn the_page_lists_every_function_view_procedure_and_option() {
     assert_eq!(
         listed("dbcc"),
         known(labdb::exec::DBCC_COMMANDS.iter().copied())
+    );
+    assert_eq!(
+        listed("server permissions"),
+        known(labdb::instance::SERVER_PERMISSIONS.iter().map(|(n, _)| *n))
+    );
+    assert_eq!(
+        listed("data permissions"),
+        known(labdb::catalog::DATA_PERMISSIONS.iter().map(|(n, _)| *n))
+    );
+    assert_eq!(
+        listed("database roles"),
+        known(labdb::catalog::DATABASE_ROLES.iter().map(|(n, _, _)| *n))
     );
     let options = labdb::session::EFFECTIVE
         .iter()

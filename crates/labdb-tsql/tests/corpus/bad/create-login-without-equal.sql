@@ -1,0 +1,1 @@
+CREATE LOGIN l WITH PASSWORD 'secret'

@@ -1,0 +1,1 @@
+ALTER USER u WITH NAME = v
