@@ -1,6 +1,8 @@
 //! A table for people, as text or as Markdown.
 
-use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use comfy_table::{
+    CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle,
+};
 use std::fmt::Write;
 
 /// A table: heads with their units, rows of cells.
@@ -61,6 +63,8 @@ impl Grid {
                 cells.set_padding((u16::from(index > 0), 1));
                 if column.number {
                     cells.set_cell_alignment(CellAlignment::Right);
+                    // Half a number is another number: only text is broken.
+                    cells.set_constraint(ColumnConstraint::ContentWidth);
                 }
             }
         }
@@ -131,6 +135,18 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[2].find('.'), lines[3].find('.'), "{text}");
         assert!(!text.contains('\u{1b}'));
+    }
+
+    #[test]
+    fn no_number_is_broken_however_narrow_the_terminal() {
+        let mut grid = grid();
+        grid.rows.push(vec![
+            "a name of several words".to_owned(),
+            "123456789.25".to_owned(),
+        ]);
+        let text = grid.to_text(20);
+        assert!(text.contains("123456789.25"), "{text}");
+        assert!(!text.contains("a name of several words"), "{text}");
     }
 
     #[test]
