@@ -231,7 +231,7 @@ impl Executor<'_> {
                 }
             }
             Rows::Query(query, types) => {
-                let rows = query.collect(&self.context(), None)?;
+                let rows = self.attentively(|context, _| query.collect(context, None))?;
                 for row in rows
                     .into_iter()
                     .take(usize::try_from(limit).unwrap_or(usize::MAX))

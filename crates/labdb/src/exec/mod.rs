@@ -54,7 +54,13 @@ pub use system_procedures::NAMES as SYSTEM_PROCEDURES;
 use crate::plan::Context;
 use crate::session::{Client, Frame, Session};
 use std::any::Any;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How often a running plan looks for an attention: often enough for a person, rarely enough to
+/// cost nothing.
+const ATTENTION_EVERY: Duration = Duration::from_millis(10);
 
 /// Where a run of statements goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,6 +124,34 @@ impl<'a> Executor<'a> {
         Context {
             session: self.session,
             frame: self.frame,
+            attention: None,
         }
+    }
+
+    /// Runs plans that may take long: with a context that sees an attention of the client, which
+    /// gets its rows from `work` meanwhile.
+    pub(crate) fn attentively<T>(
+        &mut self,
+        work: impl FnOnce(&Context<'_>, &RefCell<&mut dyn Client>) -> T,
+    ) -> T {
+        let context = self.context();
+        let reborrowed: &mut dyn Client = &mut *self.client;
+        let client = RefCell::new(reborrowed);
+        let asked_at = Cell::new(Instant::now());
+        let attention = || {
+            asked_at.get().elapsed() >= ATTENTION_EVERY && {
+                asked_at.set(Instant::now());
+                client
+                    .try_borrow_mut()
+                    .is_ok_and(|mut client| client.cancel_requested())
+            }
+        };
+        work(
+            &Context {
+                attention: Some(&attention),
+                ..context
+            },
+            &client,
+        )
     }
 }

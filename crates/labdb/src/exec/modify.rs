@@ -228,22 +228,24 @@ impl Executor<'_> {
         loop {
             let mut found: Vec<Found> = Vec::new();
             let mut seen = HashSet::new();
-            rows.plan.run(&self.context(), None, &mut |row| {
-                if found.len().is_multiple_of(1024) {
-                    self.session.check_cancelled()?;
-                }
-                let Some(Value::BigInt(address)) = row.get(rows.address) else {
-                    return Ok(Flow::More);
-                };
-                let address = *address as u64;
-                if seen.insert(address) {
-                    let values = row
-                        .get(rows.first..rows.first + width)
-                        .unwrap_or(&[])
-                        .to_vec();
-                    found.push((address, values, row));
-                }
-                Ok(Flow::More)
+            self.attentively(|context, _| {
+                rows.plan.run(context, None, &mut |row| {
+                    if found.len().is_multiple_of(1024) {
+                        context.check_cancelled()?;
+                    }
+                    let Some(Value::BigInt(address)) = row.get(rows.address) else {
+                        return Ok(Flow::More);
+                    };
+                    let address = *address as u64;
+                    if seen.insert(address) {
+                        let values = row
+                            .get(rows.first..rows.first + width)
+                            .unwrap_or(&[])
+                            .to_vec();
+                        found.push((address, values, row));
+                    }
+                    Ok(Flow::More)
+                })
             })?;
             match &limit {
                 Some((Value::Float(share), true)) => {

@@ -49,18 +49,19 @@ impl Executor<'_> {
             Purpose::Rows => self.send_rows(&plan, limit)?,
             Purpose::Variables(names) => {
                 let frame = self.frame;
-                let context = self.context();
                 let mut count = 0;
-                // Each row assigns: `@v = @v + x` adds up over rows.
-                plan.plan.run(&context, None, &mut |row| {
-                    for (name, value) in names.iter().zip(row) {
-                        frame.set(name, value)?;
-                    }
-                    count += 1;
-                    Ok(if count == limit {
-                        Flow::Enough
-                    } else {
-                        Flow::More
+                self.attentively(|context, _| {
+                    // Each row assigns: `@v = @v + x` adds up over rows.
+                    plan.plan.run(context, None, &mut |row| {
+                        for (name, value) in names.iter().zip(row) {
+                            frame.set(name, value)?;
+                        }
+                        count += 1;
+                        Ok(if count == limit {
+                            Flow::Enough
+                        } else {
+                            Flow::More
+                        })
                     })
                 })?;
                 self.session.row_count.set(count as i64);
@@ -76,22 +77,22 @@ impl Executor<'_> {
         if self.session.options.borrow().format_only {
             return Ok(0);
         }
-        let context = self.context();
-        let client = &mut *self.client;
-        let mut count = 0_u64;
-        plan.plan.run(&context, None, &mut |row: Vec<Value>| {
-            client.row(&row)?;
-            count += 1;
-            if count.is_multiple_of(256) && client.cancel_requested() {
-                return Err(crate::session::cancelled());
-            }
-            Ok(if count == limit {
-                Flow::Enough
-            } else {
-                Flow::More
-            })
-        })?;
-        Ok(count)
+        self.attentively(|context, client| {
+            let mut count = 0_u64;
+            plan.plan.run(context, None, &mut |row: Vec<Value>| {
+                client.borrow_mut().row(&row)?;
+                count += 1;
+                if count.is_multiple_of(256) {
+                    context.check_cancelled()?;
+                }
+                Ok(if count == limit {
+                    Flow::Enough
+                } else {
+                    Flow::More
+                })
+            })?;
+            Ok(count)
+        })
     }
 
     fn select_into(&mut self, name: &ObjectName, plan: &crate::plan::Query) -> SqlResult<u64> {
@@ -107,7 +108,7 @@ impl Executor<'_> {
             .severity(15));
         }
         let columns: Vec<Column> = plan.columns.clone();
-        let rows = plan.plan.collect(&self.context(), None)?;
+        let rows = self.attentively(|context, _| plan.plan.collect(context, None))?;
         let table = self.create_table_of(name, &columns)?;
         let mut count = 0;
         for row in &rows {

@@ -68,7 +68,7 @@ pub fn read(
             };
             for (count, (address, row)) in rows.into_iter().enumerate() {
                 if count % 1024 == 1023 {
-                    ctx.session.check_cancelled()?;
+                    ctx.check_cancelled()?;
                 }
                 if give(row, address)? == Flow::Enough {
                     return Ok(Flow::Enough);
@@ -102,7 +102,7 @@ pub fn read(
                         let found = found.map_err(|e| storage_error(&e, &database.name()))?;
                         count += 1;
                         if count.is_multiple_of(1024) {
-                            ctx.session.check_cancelled()?;
+                            ctx.check_cancelled()?;
                         }
                         let address = found.id.to_bits();
                         let Some(row) = reader.row(address, Some((found.ghost, &found.bytes)))?

@@ -35,6 +35,7 @@ pub(super) fn run(
     let mut other = load(right, equal, ctx, outer)?;
     let keep_left = matches!(kind, JoinType::Left | JoinType::Full);
     let keep_right = matches!(kind, JoinType::Right | JoinType::Full);
+    let mut pairs = 0_u64;
     let flow = left.run(ctx, outer, &mut |row| {
         let mut any = false;
         let candidates = if equal.is_empty() {
@@ -51,8 +52,9 @@ pub(super) fn run(
             None => (other.rows.len(), None),
         };
         for i in 0..count {
-            if i % 4096 == 4095 {
-                ctx.session.check_cancelled()?;
+            pairs += 1;
+            if pairs.is_multiple_of(4096) {
+                ctx.check_cancelled()?;
             }
             let place = match at {
                 Some(list) => list.get(i).copied().unwrap_or(0),

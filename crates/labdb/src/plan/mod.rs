@@ -16,7 +16,7 @@ pub use rows::{Flow, Query};
 pub use source::{JoinType, Plan, SortKey};
 
 use crate::session::{Frame, Session};
-use labdb_types::Value;
+use labdb_types::{SqlResult, Value};
 
 /// What an evaluation can see besides rows.
 #[derive(Clone, Copy)]
@@ -25,6 +25,21 @@ pub struct Context<'a> {
     pub session: &'a Session,
     /// The variables and the procedure.
     pub frame: &'a Frame,
+    /// Whether the client has asked for the end of what runs; `None` where nobody can tell.
+    pub attention: Option<&'a dyn Fn() -> bool>,
+}
+
+impl Context<'_> {
+    /// Whether the work shall end: KILL, shutdown, an attention.
+    ///
+    /// # Errors
+    /// [`crate::session::cancelled`].
+    pub fn check_cancelled(&self) -> SqlResult<()> {
+        if self.attention.is_some_and(|asked| asked()) {
+            return Err(crate::session::cancelled());
+        }
+        self.session.check_cancelled()
+    }
 }
 
 /// The row that an expression is evaluated on, and those of the queries around it.

@@ -68,7 +68,7 @@ impl Plan {
                     values.push(argument.eval(ctx, &env)?);
                 }
                 for row in crate::views::rows(view, ctx, &values)? {
-                    ctx.session.check_cancelled()?;
+                    ctx.check_cancelled()?;
                     if sink(row)? == Flow::Enough {
                         return Ok(Flow::Enough);
                     }
@@ -243,7 +243,7 @@ impl Plan {
                 let mut depth = 0;
                 loop {
                     for row in &last {
-                        ctx.session.check_cancelled()?;
+                        ctx.check_cancelled()?;
                         if sink(row.clone())? == Flow::Enough {
                             return Ok(Flow::Enough);
                         }
@@ -293,7 +293,7 @@ impl Plan {
         let mut rows = Vec::new();
         self.run(ctx, outer, &mut |row| {
             if rows.len() % 1024 == 0 {
-                ctx.session.check_cancelled()?;
+                ctx.check_cancelled()?;
             }
             rows.push(row);
             Ok(Flow::More)
@@ -317,7 +317,7 @@ fn sorted(
     let mut rows = Vec::new();
     input.run(ctx, outer, &mut |row| {
         if rows.len() % 1024 == 0 {
-            ctx.session.check_cancelled()?;
+            ctx.check_cancelled()?;
         }
         let env = Env::new(&row, outer);
         let mut values = Vec::with_capacity(keys.len());
@@ -440,7 +440,7 @@ fn group(
     input.run(ctx, outer, &mut |row| {
         count += 1;
         if count.is_multiple_of(1024) {
-            ctx.session.check_cancelled()?;
+            ctx.check_cancelled()?;
         }
         let env = Env::new(&row, outer);
         let place = if keys.is_empty() {

@@ -119,3 +119,30 @@ fn parameters_of_a_driver_arrive_with_their_types() {
     });
     assert_eq!(affected, 2);
 }
+
+#[test]
+fn an_attention_ends_a_join_that_gives_no_row_for_hours() {
+    let lab = Lab::start();
+    let mut s = lab.connect();
+    s.exec(
+        "CREATE TABLE dbo.n (n int); INSERT dbo.n VALUES (1),(2),(3),(4),(5),(6),(7),(8),(9),(10);
+         SELECT a.n * 1000 + b.n * 100 + c.n * 10 + d.n AS n INTO dbo.many
+         FROM dbo.n a CROSS JOIN dbo.n b CROSS JOIN dbo.n c CROSS JOIN dbo.n d",
+    );
+    // 10^12 triples.
+    let join = "dbo.many a JOIN dbo.many b ON a.n <> b.n JOIN dbo.many c ON a.n + b.n + c.n < 0";
+    for statement in [
+        format!("SELECT a.n FROM {join}"),
+        format!("DECLARE @n int; SELECT @n = COUNT(*) FROM {join}"),
+        format!("INSERT dbo.n SELECT a.n FROM {join}"),
+        format!("UPDATE dbo.n SET n = 0 FROM dbo.n JOIN {join} ON dbo.n.n = a.n"),
+    ] {
+        let _open = s.cancel_soon(&statement);
+        let ended = (0..2_000).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            s.int("SELECT COUNT(*) FROM sys.dm_exec_requests WHERE session_id <> @@SPID") == 0
+        });
+        assert!(ended, "{statement}");
+    }
+    assert_eq!(s.int("SELECT SUM(n) FROM dbo.n"), 55);
+}

@@ -153,6 +153,23 @@ impl Session<'_> {
         }
     }
 
+    /// Starts a text on a connection of its own, which stays open, and cancels it after a moment.
+    pub(crate) fn cancel_soon(&self, sql: &str) -> Connection {
+        let mut client = self.lab.connect().client;
+        self.lab.run(async {
+            let moment = std::time::Duration::from_millis(50);
+            let ended = tokio::time::timeout(moment, async {
+                client.simple_query(sql).await?.into_results().await
+            })
+            .await;
+            assert!(ended.is_err(), "it ended by itself: {sql}");
+            // The driver takes the end of the first message for the end of all: what it says of the
+            // acknowledgement is of no use.
+            let _ = client.cancel_query().await;
+        });
+        client
+    }
+
     /// The text of an expression, cast to nvarchar; `NULL` for NULL.
     pub(crate) fn text(&mut self, expression: &str) -> String {
         let rows = self.rows(&format!("SELECT CAST({expression} AS nvarchar(4000))"));
