@@ -95,8 +95,18 @@ prepare_results() { # FOLDER
 
 # A round that was measured but cannot be trusted stays in the stream, marked, and the series goes
 # on; summarize sets it aside. Any other failure ends the series.
+set_aside=0
 keep_invalid_round() { # STATUS
     [ "$1" -eq 8 ] || return "$1"
+    set_aside=$((set_aside + 1))
+}
+
+# The last step: a series with rounds that cannot be trusted is complete, and says so with 8.
+end_series() {
+    [ "$set_aside" -ne 0 ] || return 0
+    say "${0##*/}: rounds that cannot be trusted, set aside: $set_aside (exit code 8)"
+    trap - EXIT
+    exit 8
 }
 
 # Runs PAIRS blocks of two rounds each. ABBA turns every second block round, so that a drift of

@@ -149,11 +149,17 @@ fn a_system_database_is_refused_whatever_is_said() {
 
 #[test]
 fn a_missing_permission_is_null_with_the_grant_that_helps() {
-    let server = Labdb::start_with(LabdbOptions {
-        arguments: vec!["--user".into(), "reader".into()],
-        environment: vec![("LABDB_PASSWORD_READER".into(), "Reader-pass-1".into())],
-    });
+    let server = Labdb::start();
     setup(&server, "SIMPLE");
+    for (database, text) in [
+        (
+            "master",
+            "CREATE LOGIN reader WITH PASSWORD = N'Reader-pass-1'",
+        ),
+        (DATABASE, "CREATE USER reader FOR LOGIN reader"),
+    ] {
+        assert_eq!(sql(&server, database, text), "");
+    }
     let outcome = run(server
         .program("snapshot")
         .args(["-n", "-d", DATABASE, "-U", "reader"])

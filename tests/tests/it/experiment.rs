@@ -154,3 +154,41 @@ fn an_older_series_is_moved_aside_and_never_overwritten() {
         "precious\n"
     );
 }
+
+#[test]
+fn a_wrong_variable_is_refused_before_anything_is_moved() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let results = folder.path().join("results");
+    std::fs::create_dir(&results).expect("a folder");
+    std::fs::write(results.join("stream.jsonl"), "precious\n").expect("a file");
+    for (name, value) in [
+        ("ORDER", "AABB"),
+        ("PAIRS", "0"),
+        ("ROWS", "many"),
+        ("SIZE", "huge"),
+        ("KEEP", "maybe"),
+    ] {
+        let outcome = experiment(&results, &[(name, value)]);
+        assert_eq!(outcome.code, Some(2), "{name}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(name), "{}", outcome.stderr);
+        assert_eq!(read(&results.join("stream.jsonl")), "precious\n");
+    }
+}
+
+#[test]
+fn a_series_with_rounds_that_cannot_be_trusted_is_complete_and_exits_with_8() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let results = folder.path().join("results");
+    // A disk with no room for the log to grow: a load under FULL runs into 9002.
+    let outcome = experiment(
+        &results,
+        &[
+            ("PAIRS", "1"),
+            ("ROWS", "8000"),
+            ("LABDB_OPTIONS", "--fault disk-full=90mb"),
+        ],
+    );
+    assert_eq!(outcome.code, Some(8), "{}", outcome.stderr);
+    assert!(results.join("rounds.csv").is_file());
+    assert!(outcome.stderr.contains("set aside"), "{}", outcome.stderr);
+}

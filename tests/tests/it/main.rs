@@ -13,3 +13,4 @@ mod help;
 mod log_bytes;
 mod programs;
 mod stream;
+mod tsql;
