@@ -247,6 +247,32 @@ fn many_sessions_that_lock_at_random_all_end_and_never_share_a_row() {
     assert!(locks.rows().is_empty());
 }
 
+#[test]
+fn sessions_that_take_one_row_in_turns_are_never_a_deadlock() {
+    const SESSIONS: u64 = 8;
+    const TURNS: u64 = 20_000;
+    let locks = LockManager::new();
+    let row = Resource::Key(1, 1, 7);
+    let sum = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        for number in 0..SESSIONS {
+            let (locks, row, sum) = (&locks, &row, &sum);
+            scope.spawn(move || {
+                let session = Session::new(locks, number);
+                for _ in 0..TURNS {
+                    // Nobody holds a second lock while it waits, so nobody can be in a cycle.
+                    session.lock(row, LockMode::X, LockTimeout::Never).unwrap();
+                    let before = sum.load(Ordering::Relaxed);
+                    sum.store(before + 1, Ordering::Relaxed);
+                    locks.unlock_all(session.owner);
+                }
+            });
+        }
+    });
+    assert_eq!(sum.load(Ordering::Relaxed), SESSIONS * TURNS);
+    assert!(locks.rows().is_empty());
+}
+
 /// `cargo test --release -p labdb-storage --test locks -- --ignored --nocapture`
 #[test]
 #[ignore = "a measurement"]

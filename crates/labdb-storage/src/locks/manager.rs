@@ -40,6 +40,7 @@ pub enum Resource {
 }
 
 /// Who holds locks: a transaction or a session, by a number that the caller chooses.
+/// One owner asks for one lock at a time, and releases none while it waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LockOwner(pub u64);
 
@@ -97,7 +98,7 @@ enum Outcome {
 pub(super) struct Waiter {
     pub(super) owner: LockOwner,
     pub(super) priority: i8,
-    resource: Resource,
+    pub(super) resource: Resource,
     outcome: Mutex<Outcome>,
     changed: Condvar,
 }
@@ -113,6 +114,12 @@ impl Waiter {
 
     pub(super) fn make_victim(&self) {
         self.wake(Outcome::Victim);
+    }
+
+    /// Whether it neither got its lock, nor was made a victim, nor was told to look whether it is
+    /// cancelled.
+    pub(super) fn is_undecided(&self) -> bool {
+        *self.outcome.lock() == Outcome::Waiting
     }
 }
 
@@ -166,14 +173,40 @@ impl Lock {
 }
 
 #[derive(Debug, Default)]
-struct Shard {
+pub(super) struct Shard {
     locks: HashMap<Resource, Lock>,
+}
+
+impl Shard {
+    /// Whom a waiter waits for: holders whose mode stands against its own, and those before it in
+    /// the queue. Nobody when it is no longer in the queue.
+    pub(super) fn blockers(&self, waiter: &Arc<Waiter>) -> Vec<LockOwner> {
+        let Some(lock) = self.locks.get(&waiter.resource) else {
+            return Vec::new();
+        };
+        let Some(place) = lock
+            .queue
+            .iter()
+            .position(|q| Arc::ptr_eq(&q.waiter, waiter))
+        else {
+            return Vec::new();
+        };
+        let mode = lock.queue[place].mode;
+        let holders = lock
+            .granted
+            .iter()
+            .filter(|(o, held)| *o != waiter.owner && !held.compatible(mode))
+            .map(|(o, _)| *o);
+        let before = lock.queue.iter().take(place).map(|q| q.waiter.owner);
+        holders.chain(before).collect()
+    }
 }
 
 /// All locks of an instance.
 #[derive(Debug)]
 pub struct LockManager {
-    shards: Vec<Mutex<Shard>>,
+    /// Who holds several takes them in ascending order.
+    pub(super) shards: Vec<Mutex<Shard>>,
     /// What each owner holds, to release all at once.
     owners: Vec<Mutex<HashMap<LockOwner, Vec<Resource>>>>,
     waiting: Mutex<HashMap<LockOwner, Arc<Waiter>>>,
@@ -198,9 +231,14 @@ impl LockManager {
         Self::default()
     }
 
+    /// Where in `shards` a resource is.
     #[allow(clippy::cast_possible_truncation, reason = "a remainder below 64")]
+    pub(super) fn shard_number(&self, resource: &Resource) -> usize {
+        (self.hasher.hash_one(resource) % SHARDS as u64) as usize
+    }
+
     fn shard(&self, resource: &Resource) -> MutexGuard<'_, Shard> {
-        self.shards[(self.hasher.hash_one(resource) % SHARDS as u64) as usize].lock()
+        self.shards[self.shard_number(resource)].lock()
     }
 
     #[allow(clippy::cast_possible_truncation, reason = "a remainder below 64")]
@@ -429,28 +467,9 @@ impl LockManager {
         self.waiting.lock().get(&owner).cloned()
     }
 
-    /// Whom a waiter waits for: holders whose mode stands against its own, and those before it in
-    /// the queue.
+    /// Whom a waiter waits for at this moment.
     pub(super) fn blockers(&self, waiter: &Arc<Waiter>) -> Vec<LockOwner> {
-        let shard = self.shard(&waiter.resource);
-        let Some(lock) = shard.locks.get(&waiter.resource) else {
-            return Vec::new();
-        };
-        let Some(place) = lock
-            .queue
-            .iter()
-            .position(|q| Arc::ptr_eq(&q.waiter, waiter))
-        else {
-            return Vec::new();
-        };
-        let mode = lock.queue[place].mode;
-        let holders = lock
-            .granted
-            .iter()
-            .filter(|(o, held)| *o != waiter.owner && !held.compatible(mode))
-            .map(|(o, _)| *o);
-        let before = lock.queue.iter().take(place).map(|q| q.waiter.owner);
-        holders.chain(before).collect()
+        self.shard(&waiter.resource).blockers(waiter)
     }
 }
 
