@@ -7,6 +7,7 @@ pub(crate) use whole::of_experiment;
 use crate::cli::TableName;
 use crate::experiment::Run;
 use crate::metric::Metric;
+use crate::number::p_value;
 use crate::pairs::Pairs;
 use records::{Comparison, ComparisonVerdict, SummaryWarning, WarningCode};
 use statistics::{StatisticsError, drift, outliers, slot_effect};
@@ -232,11 +233,11 @@ fn drifting(evidence: &Evidence, found: &mut Vec<SummaryWarning>) {
     found.push(warning(
         WarningCode::Drift,
         format!(
-            "{} {direction} by about {:.0} % from the first round to the last (p {:.3}). Pairs \
+            "{} {direction} by about {:.0} % from the first round to the last (p {}). Pairs \
              cancel most of it; ABBA order cancels it best. Let the server warm up first.",
             evidence.metric.words,
             percent.abs(),
-            drift.p.p
+            p_value(drift.p.p)
         ),
     ));
 }
@@ -261,10 +262,10 @@ fn slot(evidence: &Evidence, found: &mut Vec<SummaryWarning>) {
             WarningCode::SlotEffect,
             format!(
                 "{} depends on the place in the pair: the second round has {:.3} times the \
-                 first's (p {:.3}). ABBA order cancels it; see what the first leaves behind.",
+                 first's (p {}). ABBA order cancels it; see what the first leaves behind.",
                 evidence.metric.words,
                 effect.log_ratio.exp(),
-                effect.p.p
+                p_value(effect.p.p)
             ),
         ));
     }
