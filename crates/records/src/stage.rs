@@ -51,6 +51,16 @@ pub struct Stage {
 }
 
 impl Stage {
+    fn begin(program: &'static str) -> Self {
+        Self {
+            program,
+            output: io::stdout().lock(),
+            trial: None,
+            target: None,
+            server: None,
+        }
+    }
+
     /// The program's name.
     #[must_use]
     pub fn program(&self) -> &'static str {
@@ -141,13 +151,7 @@ pub fn run(
     program: &'static str,
     work: impl FnOnce(&mut Stage) -> StageResult<ExitStatus>,
 ) -> ExitCode {
-    let mut stage = Stage {
-        program,
-        output: io::stdout().lock(),
-        trial: None,
-        target: None,
-        server: None,
-    };
+    let mut stage = Stage::begin(program);
     match work(&mut stage) {
         Ok(status) => status.into(),
         Err(Stop::OutputClosed) => ExitStatus::Success.into(),
@@ -162,13 +166,7 @@ pub fn run_for_people(
     program: &'static str,
     work: impl FnOnce(&mut Stage) -> StageResult<ExitStatus>,
 ) -> ExitCode {
-    let mut stage = Stage {
-        program,
-        output: io::stdout().lock(),
-        trial: None,
-        target: None,
-        server: None,
-    };
+    let mut stage = Stage::begin(program);
     match work(&mut stage) {
         Ok(status) => status.into(),
         Err(Stop::OutputClosed) => ExitStatus::Success.into(),
