@@ -20,6 +20,7 @@ mod pairs;
 mod power;
 mod sign_flip;
 mod slot;
+mod unpaired;
 mod verdict;
 
 pub use describe::{Description, describe, mean, quantile, sample_sd};
@@ -34,4 +35,5 @@ pub use pairs::{log_ratios, ratio};
 pub use power::{POWER, least_pairs, pairs_needed};
 pub use sign_flip::{EXACT_PAIRS, MONTE_CARLO_DRAWS, MONTE_CARLO_SEED, PValue, sign_flip_test};
 pub use slot::{SlotEffect, slot_effect};
+pub use unpaired::{EXACT_VALUES, rank_sum_test, shift, shift_interval};
 pub use verdict::{Direction, decide};

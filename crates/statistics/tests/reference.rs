@@ -8,13 +8,25 @@
 
 use serde::Deserialize;
 use statistics::{
-    describe, drift, hodges_lehmann, median_interval, sign_flip_interval, sign_flip_test,
-    slot_effect,
+    describe, drift, hodges_lehmann, median_interval, rank_sum_test, shift, shift_interval,
+    sign_flip_interval, sign_flip_test, slot_effect,
 };
 
 #[derive(Deserialize)]
 struct Reference {
     cases: Vec<Case>,
+    unpaired: Vec<Unpaired>,
+}
+
+#[derive(Deserialize)]
+struct Unpaired {
+    name: String,
+    baseline: Vec<f64>,
+    variant: Vec<f64>,
+    p: f64,
+    shift: f64,
+    interval_95: Option<[f64; 2]>,
+    ties: bool,
 }
 
 #[derive(Deserialize)]
@@ -155,5 +167,35 @@ fn the_slot_effect_is_scipys_two_sample_test() {
         let got = slot_effect(&slot.second, &slot.first).unwrap().unwrap();
         near(&case.name, got.log_ratio, slot.log_ratio);
         near(&case.name, got.p.p, slot.p);
+    }
+}
+
+#[test]
+fn unpaired_lists_are_compared_as_scipy_compares_them() {
+    let text = include_str!("../../../fixtures/statistics/reference.json");
+    let cases = serde_json::from_str::<Reference>(text).unwrap().unpaired;
+    assert!(cases.len() >= 9);
+    for case in cases {
+        let (baseline, variant) = (&case.baseline, &case.variant);
+        near(
+            &case.name,
+            rank_sum_test(baseline, variant).unwrap().p,
+            case.p,
+        );
+        near(&case.name, shift(baseline, variant).unwrap(), case.shift);
+        if case.ties {
+            continue;
+        }
+        let interval = shift_interval(baseline, variant, 0.95).unwrap();
+        assert_eq!(
+            interval.is_some(),
+            case.interval_95.is_some(),
+            "{}",
+            case.name
+        );
+        if let (Some(interval), Some([low, high])) = (interval, case.interval_95) {
+            near(&case.name, interval.low, low);
+            near(&case.name, interval.high, high);
+        }
     }
 }
