@@ -62,6 +62,14 @@ pub enum StorageError {
         /// The longest row that fits, in bytes.
         limit: usize,
     },
+    /// A value is longer than the engine stores (7119).
+    #[error("a value of {length} bytes cannot be stored: the most is {limit}")]
+    ValueTooLong {
+        /// The value's length in bytes.
+        length: usize,
+        /// The longest value, in bytes.
+        limit: usize,
+    },
     /// There is no row with this id (any more).
     #[error("there is no row {0}")]
     NoSuchRow(crate::RowId),

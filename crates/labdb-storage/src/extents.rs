@@ -43,22 +43,24 @@ impl Database {
         self.truncate(txn, heap)
     }
 
-    /// Empties a heap by freeing its extents (at commit), not row by row. The caller holds it
-    /// exclusively.
+    /// Empties a heap by freeing its extents and those of its large values (at commit), not row by
+    /// row. The caller holds it exclusively.
     ///
     /// # Errors
     /// `LogFull`, `Io`: the heap is as before.
     pub fn truncate(&self, txn: &mut Transaction, heap: HeapId) -> Result<()> {
-        let heap = self.heap(heap);
         let mark = self.mark(txn);
-        heap.forget_pages();
-        let extents: Vec<Extent> = heap.extents.read().iter().copied().collect();
-        for group in by_map_page(&extents) {
-            let waits = Arc::clone(&txn.waits);
-            let done = self.with_log_space(&waits, || self.free_group(txn, &heap, &group));
-            if let Err(error) = done {
-                self.rollback_to_mark(txn, mark)?;
-                return Err(error);
+        for part in [heap, heap.companion()] {
+            let heap = self.heap(part);
+            heap.forget_pages();
+            let extents: Vec<Extent> = heap.extents.read().iter().copied().collect();
+            for group in by_map_page(&extents) {
+                let waits = Arc::clone(&txn.waits);
+                let done = self.with_log_space(&waits, || self.free_group(txn, &heap, &group));
+                if let Err(error) = done {
+                    self.rollback_to_mark(txn, mark)?;
+                    return Err(error);
+                }
             }
         }
         Ok(())
@@ -114,6 +116,7 @@ impl Database {
         map.set_lsn(lsn);
         drop(map);
         heap.extents.write().extend(extents);
+        heap.survey_later(extents.iter().copied());
         let mut space = self.space.lock();
         for &extent in extents {
             if let Some(file) = space.iter_mut().find(|f| f.file_id == extent.file) {
@@ -125,6 +128,19 @@ impl Database {
 
     /// Frees all that a heap has, at once: its creation is being taken back.
     pub(crate) fn undo_create(&self, txn: TransactionId, heap: HeapId) -> Result<()> {
+        let mut extents = self.free_all(heap)?;
+        extents.extend(self.free_all(heap.companion())?);
+        let record = Record::UndoCreateHeap { heap };
+        self.log.append(txn, &record, Space::Reserved)?;
+        self.give_back(&extents);
+        let mut heaps = self.heaps.write();
+        heaps.remove(&heap);
+        heaps.remove(&heap.companion());
+        Ok(())
+    }
+
+    /// Frees a heap's extents without a way back; the caller gives them back.
+    fn free_all(&self, heap: HeapId) -> Result<Vec<Extent>> {
         let state = self.heap(heap);
         state.forget_pages();
         let extents = std::mem::take(&mut *state.extents.write());
@@ -146,11 +162,7 @@ impl Database {
             }
             map.set_lsn(lsn);
         }
-        let record = Record::UndoCreateHeap { heap };
-        self.log.append(txn, &record, Space::Reserved)?;
-        self.give_back(&extents);
-        self.heaps.write().remove(&heap);
-        Ok(())
+        Ok(extents)
     }
 
     /// Extents can be used again.
@@ -242,10 +254,13 @@ impl Database {
         self.resize_file(&name, size)
     }
 
-    /// What a heap occupies.
+    /// What a heap occupies, its large values included.
     #[must_use]
     pub fn heap_space(&self, heap: HeapId) -> HeapSpace {
-        let extents = self.heap(heap).extents.read().len() as u64;
+        let extents: u64 = [heap, heap.companion()]
+            .iter()
+            .map(|&part| self.heap(part).extents.read().len() as u64)
+            .sum();
         HeapSpace {
             heap,
             reserved_pages: extents * u64::from(EXTENT_PAGES),

@@ -17,7 +17,7 @@ use crate::wait::NoWaits;
 /// Pages of a heap that take inserts at the same time, so that sessions do not fight for one.
 pub(crate) const LANES: usize = 8;
 /// A page found by a scan with more free bytes than this takes inserts again.
-const WORTH_REUSING: usize = 2_048;
+pub(crate) const WORTH_REUSING: usize = 2_048;
 
 /// A heap's state in memory.
 pub(crate) struct Heap {
@@ -29,6 +29,10 @@ pub(crate) struct Heap {
     pub(crate) fresh: Mutex<VecDeque<PageId>>,
     /// Pages with room, and the ghosts of ended transactions in them.
     pub(crate) reusable: Mutex<BTreeMap<PageId, Vec<u16>>>,
+    /// Of a companion: pages with room, but not for a row that fills one.
+    pub(crate) partly: Mutex<BTreeSet<PageId>>,
+    /// Of a companion: extents from before the database was opened that may have room.
+    pub(crate) unsurveyed: Mutex<Vec<Extent>>,
 }
 
 impl Heap {
@@ -39,6 +43,8 @@ impl Heap {
             lanes: std::array::from_fn(|_| Mutex::default()),
             fresh: Mutex::default(),
             reusable: Mutex::default(),
+            partly: Mutex::default(),
+            unsurveyed: Mutex::default(),
         }
     }
 
@@ -49,6 +55,8 @@ impl Heap {
         }
         self.fresh.lock().clear();
         self.reusable.lock().clear();
+        self.partly.lock().clear();
+        self.unsurveyed.lock().clear();
     }
 
     /// Whether a page lies in one of the heap's extents.

@@ -5,7 +5,9 @@
 //! itself: the layer above does). Counters count what was done where it was done, and waits go to
 //! the session's [`WaitObserver`].
 //!
-//! What it is not: rows are at most [`MAX_ROW`] bytes (there are no overflow pages). A page that
+//! Rows are at most [`MAX_ROW`] bytes; larger values lie beside them ([`Database::insert_large`]).
+//!
+//! What it is not: a page that
 //! is half written when the power fails is detected when it is read, not repaired, as in SQL
 //! Server; a killed process leaves none. Indexes are the upper layer's, rebuilt by a scan. Values
 //! that must survive a rollback and a restart, like identities, are the upper layer's too: it can
@@ -31,6 +33,7 @@ mod id;
 mod lifecycle;
 mod locks;
 mod log;
+mod overflow;
 mod page;
 mod redo;
 mod rows;
@@ -55,6 +58,7 @@ pub use locks::{
 };
 pub use log::lsn::Lsn;
 pub use log::reuse::LogReuseWait;
+pub use overflow::LargeValue;
 pub use settings::{DatabaseSpec, FileKind, FileSpec, Growth, Options, RecoveryModel};
 pub use transaction::{Commit, Transaction};
 pub use views::{
@@ -65,3 +69,5 @@ pub use wait::{NoWaits, WaitObserver, WaitType};
 
 /// The longest row, in bytes.
 pub const MAX_ROW: usize = 8_000;
+/// The longest value beside a row, in bytes.
+pub const MAX_LARGE: usize = 64 << 20;

@@ -434,8 +434,10 @@ impl Database {
         *self.space.lock() = space;
         let mut heaps = self.heaps.write();
         for (id, extents) in by_heap {
-            self.next_heap.fetch_max(id.0 + 1, Ordering::SeqCst);
+            self.next_heap
+                .fetch_max(id.without_companion().0 + 1, Ordering::SeqCst);
             let heap = Heap::new(id);
+            heap.survey_later(extents.iter().copied());
             *heap.extents.write() = extents.into_iter().collect();
             heaps.insert(id, Arc::new(heap));
         }

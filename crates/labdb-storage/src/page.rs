@@ -13,6 +13,8 @@ use crate::log::lsn::Lsn;
 pub(crate) const PAGE: usize = 8_192;
 const HEADER: usize = 96;
 const SLOT: usize = 6;
+/// The length of a row that fills a page.
+pub(crate) const WHOLE_PAGE_ROW: usize = PAGE - HEADER - SLOT;
 const GHOST: u16 = 0x8000;
 
 const CRC: usize = 0;

@@ -8,12 +8,13 @@ use crate::MAX_ROW;
 use crate::buffer_pool::WriteLatch;
 use crate::database::Database;
 use crate::error::{Result, StorageError};
-use crate::heap::{Heap, own_lane};
+use crate::heap::{Heap, WORTH_REUSING, own_lane};
 use crate::id::{HeapId, PageId, RowId};
 use crate::log::lsn::Lsn;
 use crate::log::record::{RECORD_HEADER, Record, SYSTEM};
 use crate::log::writer::Space;
-use crate::page::PageKind;
+use crate::overflow::SURVEYED_PER_EXTENT;
+use crate::page::{PageKind, WHOLE_PAGE_ROW};
 use crate::transaction::{Active, Transaction, Undo};
 use crate::wait::{NoWaits, WaitType};
 
@@ -137,7 +138,12 @@ impl Database {
         error
     }
 
-    fn insert_row(&self, txn: &mut Transaction, heap: &Heap, row: &[u8]) -> Result<RowId> {
+    pub(crate) fn insert_row(
+        &self,
+        txn: &mut Transaction,
+        heap: &Heap,
+        row: &[u8],
+    ) -> Result<RowId> {
         let waits = Arc::clone(&txn.waits);
         let lane = &heap.lanes[own_lane()];
         let mut lane = lane.try_lock().unwrap_or_else(|| {
@@ -151,42 +157,66 @@ impl Database {
                 Some(page) => page,
                 None => *lane.insert(self.next_page(heap, row.len())?),
             };
-            let frame = self.pool.frame(page_id, &self.log)?;
-            let mut page = self.pool.write(&frame, &*waits)?;
-            let usable = page.is(PageKind::Heap) && page.heap() == heap.id;
-            let slot = usable.then(|| page.slot_for(row.len())).flatten();
-            let Some(slot) = slot else {
-                *lane = None;
-                continue;
-            };
-            let id = RowId {
-                page: page_id,
-                slot,
-            };
-            page.touch(self.log.end());
-            let record = Record::Insert {
-                row: id,
-                bytes: row,
-            };
-            let lsn = self.log_change(txn, &record, COMPENSATION)?;
-            if !page.insert(slot, row) {
-                return Err(self.inconsistent(page_id));
+            if let Some(id) = self.insert_into(txn, heap, page_id, row)? {
+                return Ok(id);
             }
-            page.set_lsn(lsn);
-            txn.undo.push(Undo::Insert(heap.id, id));
-            return Ok(id);
+            *lane = None;
         }
     }
 
+    /// Stores a row in a page; `None` when it does not fit there, or the page left the heap.
+    pub(crate) fn insert_into(
+        &self,
+        txn: &mut Transaction,
+        heap: &Heap,
+        page_id: PageId,
+        row: &[u8],
+    ) -> Result<Option<RowId>> {
+        let waits = Arc::clone(&txn.waits);
+        let frame = self.pool.frame(page_id, &self.log)?;
+        let mut page = self.pool.write(&frame, &*waits)?;
+        let usable = page.is(PageKind::Heap) && page.heap() == heap.id;
+        let slot = usable.then(|| page.slot_for(row.len())).flatten();
+        let Some(slot) = slot else {
+            return Ok(None);
+        };
+        let id = RowId {
+            page: page_id,
+            slot,
+        };
+        page.touch(self.log.end());
+        let record = Record::Insert {
+            row: id,
+            bytes: row,
+        };
+        let lsn = self.log_change(txn, &record, COMPENSATION)?;
+        if !page.insert(slot, row) {
+            return Err(self.inconsistent(page_id));
+        }
+        page.set_lsn(lsn);
+        txn.undo.push(Undo::Insert(heap.id, id));
+        Ok(Some(id))
+    }
+
     /// A page that takes rows of this length.
-    fn next_page(&self, heap: &Heap, length: usize) -> Result<PageId> {
+    pub(crate) fn next_page(&self, heap: &Heap, length: usize) -> Result<PageId> {
+        if length < WHOLE_PAGE_ROW {
+            let partly = heap.partly.lock().pop_first();
+            if let Some(page) = partly.filter(|&page| heap.owns(page)) {
+                return Ok(page);
+            }
+        }
+        let mut surveyed = 0;
         loop {
             if let Some(page) = heap.fresh.lock().pop_front() {
                 return Ok(page);
             }
             let candidate = heap.reusable.lock().pop_first();
             let Some((page_id, ghosts)) = candidate else {
-                self.allocate_extent(heap)?;
+                surveyed += 1;
+                if surveyed > SURVEYED_PER_EXTENT || !self.survey(heap)? {
+                    self.allocate_extent(heap)?;
+                }
                 continue;
             };
             // Its extent may have left the heap since, by a truncate after the delete.
@@ -198,8 +228,12 @@ impl Database {
                 return Err(error);
             }
             let frame = self.pool.frame(page_id, &self.log)?;
-            if self.pool.read(&frame, &NoWaits)?.slot_for(length).is_some() {
+            let page = self.pool.read(&frame, &NoWaits)?;
+            if page.slot_for(length).is_some() {
                 return Ok(page_id);
+            }
+            if length == WHOLE_PAGE_ROW && page.free() > WORTH_REUSING {
+                heap.partly.lock().insert(page_id);
             }
         }
     }
@@ -263,7 +297,7 @@ impl Database {
         Ok(true)
     }
 
-    fn ghost_row(&self, txn: &mut Transaction, heap: HeapId, id: RowId) -> Result<()> {
+    pub(crate) fn ghost_row(&self, txn: &mut Transaction, heap: HeapId, id: RowId) -> Result<()> {
         let waits = Arc::clone(&txn.waits);
         let frame = self.pool.frame(id.page, &self.log)?;
         let mut page = self.pool.write(&frame, &*waits)?;
