@@ -11,6 +11,7 @@
 mod describe;
 mod drift;
 mod error;
+mod estimate;
 mod hodges_lehmann;
 mod holm;
 mod interval;
@@ -26,6 +27,7 @@ mod verdict;
 pub use describe::{Description, describe, mean, quantile, sample_sd};
 pub use drift::{Drift, drift, theil_sen_slope};
 pub use error::StatisticsError;
+pub use estimate::Estimate;
 pub use hodges_lehmann::hodges_lehmann;
 pub use holm::holm;
 pub use interval::{Interval, sign_flip_interval};
