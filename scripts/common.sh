@@ -65,6 +65,7 @@ trap 'status=$?; trap - EXIT; at_exit "$status"; exit "$status"' EXIT
 at_exit() { # STATUS
     [ "$1" -ne 0 ] && [ -n "${stream-}" ] && [ -s "$stream" ] || return 0
     say "${0##*/}: stopped (exit code $1); the records are in $stream"
+    [ "$interrupted" -eq 0 ] || say "  to go on where it stopped: RESUME=1, RESULTS=$(quoted "$RESULTS") and the same command"
     if written round; then
         say "  to see the rounds: $(quoted "$launcher") summarize <$(quoted "$stream")"
     fi
@@ -82,15 +83,51 @@ stop_if_interrupted() {
     [ "$interrupted" -eq 0 ] || exit 130
 }
 
-# A results folder for a new series: what stood there is moved aside, never overwritten.
-prepare_results() { # FOLDER
-    if [ -e "$1/stream.jsonl" ]; then
-        number=1
-        while [ -e "$1.$number" ]; do number=$((number + 1)); done
-        mv "$1" "$1.$number"
-        say "the results that were in $1 are in $1.$number now"
+# The variables that say what a series is. RESUME=1 takes from RESULTS what the series was begun
+# with; another value for one of them would make it another series.
+resume_settings() { # FOLDER NAME…
+    one_of RESUME "${RESUME:=0}" 0 1
+    [ "$RESUME" = 1 ] || return 0
+    if [ ! -f "$1/settings" ] || [ ! -f "$1/stream.jsonl" ]; then
+        say "${0##*/}: RESUME=1, but there is no series in $1 to go on with; leave RESUME out to begin one"
+        exit 2
     fi
-    mkdir -p "$1"
+    settings=$1/settings
+    shift
+    for name in "$@"; do
+        saved=$(sed -n "s/^$name=//p" "$settings")
+        eval "given=\${$name-}"
+        if [ -n "$given" ] && [ "$given" != "$saved" ]; then
+            say "${0##*/}: RESUME=1, but $name is '$given' and the series was begun with '$saved'; leave $name out, or begin a new series"
+            exit 2
+        fi
+        eval "$name=\$saved"
+    done
+}
+
+# A results folder for a new series: what stood there is moved aside, never overwritten. A series
+# that goes on keeps its own.
+prepare_results() { # FOLDER NAME…
+    [ "$RESUME" = 0 ] || return 0
+    results=$1
+    shift
+    if [ -e "$results/stream.jsonl" ]; then
+        number=1
+        while [ -e "$results.$number" ]; do number=$((number + 1)); done
+        mv "$results" "$results.$number"
+        say "the results that were in $results are in $results.$number now"
+    fi
+    mkdir -p "$results"
+    for name in "$@"; do
+        eval "printf '%s=%s\n' \"$name\" \"\$$name\""
+    done >"$results/settings"
+    : >"$results/stream.jsonl"
+}
+
+# Whether a round is in the stream already and counts.
+finished() { # EXPERIMENT ROUND BLOCK SLOT
+    grep '^{"kind":"round"' "$stream" | grep -F "\"experiment\":\"$1\"" |
+        grep -F "\"round\":$2,\"block\":$3,\"slot\":$4," | grep -qF '"validity":"valid"'
 }
 
 # A round that was measured but cannot be trusted stays in the stream, marked, and the series goes
@@ -109,26 +146,53 @@ end_series() {
     exit 8
 }
 
-# Runs PAIRS blocks of two rounds each. ABBA turns every second block round, so that a drift of
-# the machine does not favour one side; ABAB does not.
-rounds() { # A B PAIRS ORDER COMMAND
+# The order of the variants in each block, as their numbers. `random` draws it anew for each block
+# from SEED: then the test is right whatever the machine does meanwhile (docs/method.md). ABBA turns
+# every second block round; ABAB never.
+block_orders() { # BLOCKS ORDER SEED VARIANTS
+    awk -v blocks="$1" -v order="$2" -v seed="$3" -v n="$4" 'BEGIN {
+        srand(seed)
+        for (block = 1; block <= blocks; block++) {
+            for (i = 1; i <= n; i++) {
+                place[i] = order == "ABBA" && block % 2 == 0 ? n + 1 - i : i
+            }
+            for (i = n; order == "random" && i > 1; i--) {
+                j = 1 + int(rand() * i)
+                kept = place[i]; place[i] = place[j]; place[j] = kept
+            }
+            line = place[1]
+            for (i = 2; i <= n; i++) line = line " " place[i]
+            print line
+        }
+    }'
+}
+
+new_seed() {
+    od -An -N4 -tu4 /dev/urandom | awk '{ print 1 + $1 % 999999 }'
+}
+
+# Runs BLOCKS blocks of one round of each variant. What is finished is not run again.
+rounds() { # EXPERIMENT BLOCKS ORDER SEED COMMAND VARIANT…
+    experiment=$1 blocks=$2 order=$3 seed=$4 command=$5
+    shift 5
     block=1
     round=1
-    while [ "$block" -le "$3" ]; do
-        first=$1
-        second=$2
-        if [ "$4" = ABBA ] && [ $((block % 2)) -eq 0 ]; then
-            first=$2
-            second=$1
-        fi
+    while read -r places <&3; do
         slot=1
-        for variant in "$first" "$second"; do
-            [ -t 2 ] && say "round $round of $((2 * $3)): $variant"
-            "$5" "$variant" "$round" "$block" "$slot"
-            stop_if_interrupted
+        for place in $places; do
+            eval "variant=\${$place}"
+            if finished "$experiment" "$round" "$block" "$slot"; then
+                say "round $round ($variant) is there already"
+            else
+                [ -t 2 ] && say "round $round of $((blocks * $#)): $variant"
+                "$command" "$variant" "$round" "$block" "$slot"
+                stop_if_interrupted
+            fi
             slot=$((slot + 1))
             round=$((round + 1))
         done
         block=$((block + 1))
-    done
+    done 3<<EOF
+$(block_orders "$blocks" "$order" "$seed" $#)
+EOF
 }

@@ -74,7 +74,9 @@ impl Experiment {
                 || u32::try_from(place + 1).unwrap_or(u32::MAX),
                 |trial| trial.round,
             );
-            if number <= last {
+            // A round that did not count and was run again is the same round.
+            let again = number == last && runs.last().is_some_and(|run| run.set_aside.is_some());
+            if number <= last && !again {
                 series += 1;
             }
             last = number;

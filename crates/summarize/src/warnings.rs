@@ -76,7 +76,7 @@ pub(crate) fn of_comparison(evidence: &Evidence, comparison: &Comparison) -> Vec
             WarningCode::NotAlternating,
             format!(
                 "{} of {} pairs are of rounds that did not run next to each other: what drifted \
-                 in between counts as a difference. Alternate the variants (ABBA).",
+                 in between counts as a difference. Alternate the variants.",
                 pairs.apart,
                 pairs.complete.len()
             ),
@@ -234,7 +234,8 @@ fn drifting(evidence: &Evidence, found: &mut Vec<SummaryWarning>) {
         WarningCode::Drift,
         format!(
             "{} {direction} by about {:.0} % from the first round to the last (p {}). Pairs \
-             cancel most of it; ABBA order cancels it best. Let the server warm up first.",
+             cancel most of it, and a random order lets the rest favour neither. Let the server \
+             warm up first.",
             evidence.metric.words,
             percent.abs(),
             p_value(drift.p.p)
@@ -262,7 +263,7 @@ fn slot(evidence: &Evidence, found: &mut Vec<SummaryWarning>) {
             WarningCode::SlotEffect,
             format!(
                 "{} depends on the place in the pair: the second round has {:.3} times the \
-                 first's (p {}). ABBA order cancels it; see what the first leaves behind.",
+                 first's (p {}). A random order favours neither; see what the first leaves behind.",
                 evidence.metric.words,
                 effect.log_ratio.exp(),
                 p_value(effect.p.p)

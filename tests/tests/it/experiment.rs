@@ -34,21 +34,84 @@ fn records(stream: &str) -> Vec<Record> {
         .collect()
 }
 
-#[test]
-fn six_pairs_alternate_and_end_with_tables_and_a_verdict() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let results = folder.path().join("results");
-    let outcome = experiment(&results, &[]).success();
-    let records = records(&read(&results.join("stream.jsonl")));
-    let order: Vec<(String, u32, u32, u32)> = records
-        .iter()
+/// Variant, round, block and slot of each round of the experiment, as they ran.
+fn order(stream: &str) -> Vec<(String, u32, u32, u32)> {
+    records(stream)
+        .into_iter()
         .filter_map(|record| match record {
-            Record::Round(round) => round.header.trial.clone(),
+            Record::Round(round) => round.header.trial,
             _ => None,
         })
         .filter(|trial| trial.experiment == "recovery-model")
         .map(|trial| (trial.variant, trial.round, trial.block, trial.slot))
+        .collect()
+}
+
+#[test]
+fn the_order_within_pairs_is_drawn_and_a_seed_draws_it_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let series = |name: &str, seed: &str| {
+        let results = folder.path().join(name);
+        experiment(&results, &[("PAIRS", "7"), ("ROWS", "5"), ("SEED", seed)]).success();
+        order(&read(&results.join("stream.jsonl")))
+    };
+    let first = series("first", "11");
+    assert_eq!(first.len(), 14);
+    let mut firsts = Vec::new();
+    for (pair, place) in first.chunks_exact(2).zip(1..) {
+        let [one, two] = pair else { unreachable!() };
+        assert_ne!(one.0, two.0, "a pair has one round of each");
+        assert_eq!((one.2, one.3, two.2, two.3), (place, 1, place, 2));
+        firsts.push(one.0.clone());
+    }
+    assert_eq!(series("again", "11"), first);
+    // 2^-14 of all pairs of seeds would draw one side only in both.
+    let other = series("other", "12");
+    assert!(
+        firsts.iter().any(|model| *model != firsts[0])
+            || other.iter().step_by(2).any(|round| round.0 != other[0].0)
+    );
+}
+
+#[test]
+fn a_series_that_stopped_goes_on_where_it_stopped() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let results = folder.path().join("results");
+    let stream = results.join("stream.jsonl");
+    experiment(&results, &[("PAIRS", "2"), ("ROWS", "20")]).success();
+    let whole = order(&read(&stream));
+    // As if it had stopped after the third round: what came later was never written.
+    let text = read(&stream);
+    let mut rounds = 0;
+    let kept: String = text
+        .split_inclusive('\n')
+        .take_while(|line| {
+            let before = rounds;
+            rounds += u32::from(line.starts_with("{\"kind\":\"round\""));
+            before < 3
+        })
         .collect();
+    assert!(kept.len() < text.len());
+    std::fs::write(&stream, &kept).expect("written");
+
+    let outcome = experiment(&results, &[("RESUME", "1")]).success();
+    let resumed = read(&stream);
+    assert!(resumed.starts_with(&kept), "finished rounds are kept");
+    assert_eq!(order(&resumed), whole, "the same order, each round once");
+    assert!(outcome.stderr.contains("round 3"), "{}", outcome.stderr);
+
+    let refused = experiment(&results, &[("RESUME", "1"), ("ROWS", "21")]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("ROWS") && refused.stderr.contains("20"));
+    assert_eq!(read(&stream), resumed);
+}
+
+#[test]
+fn six_pairs_alternate_and_end_with_tables_and_a_verdict() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let results = folder.path().join("results");
+    let outcome = experiment(&results, &[("ORDER", "ABBA")]).success();
+    let order = order(&read(&results.join("stream.jsonl")));
     let expected: Vec<(String, u32, u32, u32)> = (1..=12_u32)
         .map(|round| {
             let (block, slot) = ((round - 1) / 2 + 1, (round - 1) % 2 + 1);
