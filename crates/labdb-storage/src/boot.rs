@@ -63,6 +63,9 @@ pub(crate) struct Boot {
     /// The checkpoint of the last full backup.
     pub(crate) last_full_backup: Option<Lsn>,
     pub(crate) settings: BTreeMap<String, String>,
+    /// The log was durable up to here when this record was stored.
+    #[serde(default)]
+    pub(crate) log_reaches: Lsn,
 }
 
 /// The boot record with the place that it was last written to.

@@ -124,7 +124,12 @@ impl Database {
         };
         let pages = self.pool.write_all(&dirty, &self.log)?;
         for file in &self.data_files {
-            file.sync()?;
+            if let Err(error) = file.sync() {
+                // What was written may be lost, and the system would call a second flush good. Only
+                // redo knows what to write again.
+                self.log.flusher.fail(error.clone());
+                return Err(error);
+            }
         }
         let scan = oldest.map_or(begin, |lsn| lsn.min(begin));
         let next_transaction = self.next_transaction.load(Ordering::SeqCst);

@@ -170,6 +170,7 @@ impl Database {
     ) -> Result<()> {
         let mut pages = self.boot.lock();
         let before = pages.boot.clone();
+        pages.boot.log_reaches = self.log.flusher.flushed();
         let done = change(&mut pages.boot).and_then(|()| match self.data_files.first() {
             Some(primary) => pages.store(primary),
             None => Ok(()),

@@ -24,7 +24,7 @@ pub enum StorageError {
         #[source]
         source: Arc<std::io::Error>,
     },
-    /// No log space is left and the log may not grow (9002).
+    /// No log space is left, and the log may not grow or the disk is full (9002).
     #[error(
         "the transaction log is full and cannot grow; it is not reusable because of {reuse_wait}: \
          free it (log backup, checkpoint, end the oldest transaction) or enlarge it"
@@ -33,8 +33,8 @@ pub enum StorageError {
         /// What holds the log, as `log_reuse_wait_desc` says it.
         reuse_wait: LogReuseWait,
     },
-    /// No data file has a free extent and none may grow (1105).
-    #[error("no free space is left in the data files and none may grow: enlarge a data file")]
+    /// No data file has a free extent, and none may grow or the disk is full (1105).
+    #[error("no free space is left in the data files and none can grow: enlarge a data file")]
     DataFull,
     /// A page failed its checksum or names another page (824).
     #[error("page ({file_id}:{page}) is damaged: {reason}; restore it from a backup")]
@@ -107,6 +107,11 @@ pub enum StorageError {
 }
 
 impl StorageError {
+    /// Whether the disk has no space left.
+    pub(crate) fn is_full_disk(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::StorageFull)
+    }
+
     pub(crate) fn io(
         action: &'static str,
         path: impl Into<PathBuf>,

@@ -251,7 +251,13 @@ impl Database {
         let Some((name, size)) = candidate else {
             return Err(StorageError::DataFull);
         };
-        self.resize_file(&name, size)
+        self.resize_file(&name, size).map_err(|error| {
+            if error.is_full_disk() {
+                StorageError::DataFull
+            } else {
+                error
+            }
+        })
     }
 
     /// What a heap occupies, its large values included.

@@ -74,7 +74,13 @@ impl Database {
             let reuse_wait = self.log_reuse_wait();
             return Err(StorageError::LogFull { reuse_wait });
         };
-        self.resize_file(&name, size)?;
+        if let Err(error) = self.resize_file(&name, size) {
+            if !error.is_full_disk() {
+                return Err(error);
+            }
+            let reuse_wait = self.log_reuse_wait();
+            return Err(StorageError::LogFull { reuse_wait });
+        }
         self.log.counters.growths.fetch_add(1, Ordering::Relaxed);
         Ok(true)
     }

@@ -24,7 +24,7 @@ use crate::heap::Heap;
 use crate::id::{HeapId, PageId};
 use crate::log::flush::Flusher;
 use crate::log::lsn::Lsn;
-use crate::log::reader::LogReader;
+use crate::log::tail;
 use crate::log::vlf::{self, HEADER, MIN_LOG_FILE, Vlf};
 use crate::log::writer::{FIRST_SEQUENCE, Log, LogEnd};
 use crate::page::PAGE;
@@ -232,6 +232,7 @@ fn write_files(
         last_log_backup_us: None,
         last_full_backup: None,
         settings: BTreeMap::new(),
+        log_reaches: Lsn::ZERO,
     };
     let mut primary = None;
     for file in files {
@@ -291,24 +292,8 @@ fn open_log(boot: &Boot, files: Vec<Arc<CountedFile>>, options: &Options) -> Res
         files[vlf.file].read_at(&mut sector, vlf.offset)?;
         vlf.decode(&sector);
     }
-    // What the system has but the disk may not have yet must not be built upon.
-    for file in &files {
-        file.sync()?;
-    }
-    let mut reader = LogReader::new(&files, &vlfs, boot.scan);
-    let mut previous = None;
-    while let Some(block) = reader.next()? {
-        previous = Some(block.header.lsn);
-    }
-    let Some((current, sector, _)) = reader.position() else {
-        return Err(StorageError::Corrupt {
-            path: files.first().map_or_else(PathBuf::new, |f| f.path().into()),
-            reason: format!(
-                "the log has no VLF for the last checkpoint at {}",
-                boot.scan
-            ),
-        });
-    };
+    let tail = tail::settle(&files, &vlfs, boot.scan, boot.log_reaches)?;
+    let (current, sector, previous) = (tail.vlf, tail.sector, tail.previous);
     if previous.is_none() && boot.checkpoint > Lsn::new(FIRST_SEQUENCE, Vlf::FIRST_SECTOR, 1) {
         return Err(StorageError::Corrupt {
             path: files[vlfs[current].file].path().to_owned(),

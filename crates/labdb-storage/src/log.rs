@@ -6,5 +6,6 @@ pub(crate) mod lsn;
 pub(crate) mod reader;
 pub(crate) mod record;
 pub(crate) mod reuse;
+pub(crate) mod tail;
 pub(crate) mod vlf;
 pub(crate) mod writer;

@@ -21,6 +21,8 @@ use crate::wait::NoWaits;
 pub(crate) struct Replay {
     /// Transactions without an end, with what is not taken back yet, oldest first.
     pub(crate) losers: BTreeMap<TransactionId, Vec<Undo>>,
+    /// The first record of each of them.
+    pub(crate) begins: BTreeMap<TransactionId, Lsn>,
     pub(crate) next_heap: u32,
     pub(crate) next_transaction: u64,
     pub(crate) log_bytes: u64,
@@ -44,6 +46,18 @@ pub(crate) fn apply_row(page: &mut Page, record: &Record<'_>) -> bool {
         Record::Purge { slots, .. } => slots.iter().all(|&slot| page.remove(slot)),
         _ => true,
     }
+}
+
+/// A page must not be newer than the log: the log is on disk before the page.
+fn check_age(log: &Log, id: PageId, lsn: Lsn) -> Result<()> {
+    if lsn < log.end() {
+        return Ok(());
+    }
+    Err(StorageError::DamagedPage {
+        file_id: id.file,
+        page: id.page,
+        reason: "it has changes from beyond the end of the log",
+    })
 }
 
 impl Replay {
@@ -83,7 +97,7 @@ impl Replay {
             }
             let lsn = Lsn::from_bits(block.header.lsn.to_bits() + u64::from(slot));
             self.records += 1;
-            self.analyse(txn, &record);
+            self.analyse(txn, lsn, &record);
             if lsn >= redo {
                 self.redo(log, pool, lsn, &record)?;
             }
@@ -91,7 +105,7 @@ impl Replay {
         Ok(())
     }
 
-    fn analyse(&mut self, txn: TransactionId, record: &Record<'_>) {
+    fn analyse(&mut self, txn: TransactionId, lsn: Lsn, record: &Record<'_>) {
         if let Record::CreateHeap { heap } = record {
             self.next_heap = self.next_heap.max(heap.0 + 1);
         }
@@ -113,6 +127,7 @@ impl Replay {
             Record::FreeExtents { heap, extents } => Undo::FreeExtents(*heap, extents.clone()),
             Record::Commit { .. } | Record::Abort => {
                 self.losers.remove(&txn);
+                self.begins.remove(&txn);
                 return;
             }
             Record::UndoInsert { .. }
@@ -127,6 +142,7 @@ impl Replay {
             }
             _ => return,
         };
+        self.begins.entry(txn).or_insert(lsn);
         self.losers.entry(txn).or_default().push(undo);
     }
 
@@ -164,10 +180,13 @@ impl Replay {
     ) -> Result<()> {
         let frame = pool.frame(id, log)?;
         let mut page = pool.write(&frame, &NoWaits)?;
+        check_age(log, id, page.lsn())?;
+        // Also a page that has the change is written again: after a failed flush the system may
+        // show it and never have written it.
+        page.touch(lsn);
         if page.lsn() >= lsn {
             return Ok(());
         }
-        page.touch(lsn);
         if !apply_row(&mut page, record) {
             return Err(StorageError::DamagedPage {
                 file_id: id.file,
@@ -194,10 +213,11 @@ impl Replay {
         let id = map_place(first).0;
         let frame = pool.frame(id, log)?;
         let mut map = pool.write(&frame, &NoWaits)?;
+        check_age(log, id, map.lsn())?;
+        map.touch(lsn);
         if map.lsn() >= lsn {
             return Ok(());
         }
-        map.touch(lsn);
         for &extent in extents {
             set_map_owner(&mut map, id, map_place(extent).1, owner);
         }
@@ -216,8 +236,12 @@ impl Replay {
         heap: HeapId,
     ) -> Result<()> {
         let frame = pool.frame(id, log)?;
-        match pool.read(&frame, &NoWaits) {
-            Ok(page) if page.lsn() >= lsn => return Ok(()),
+        match pool.write(&frame, &NoWaits) {
+            Ok(page) if page.lsn() >= lsn => {
+                check_age(log, id, page.lsn())?;
+                page.touch(lsn);
+                return Ok(());
+            }
             Ok(_) | Err(StorageError::DamagedPage { .. }) => {}
             Err(error) => return Err(error),
         }

@@ -30,8 +30,9 @@ impl Database {
     ///
     /// # Errors
     /// `Io` when the log could not be written: the database is then unavailable, and whether the
-    /// transaction is there is known after the next open. `LogFull` when not even the commit
-    /// record has room: the transaction is rolled back.
+    /// transaction is there is known after the next open. `LogFull`, or `Io` from a log file that
+    /// could not grow, when not even the commit record has room: the transaction is rolled back
+    /// and the database goes on.
     pub fn commit(&self, mut txn: Transaction, durable: bool) -> Result<Commit> {
         let Some(active) = txn.active.clone() else {
             txn.ended = true;

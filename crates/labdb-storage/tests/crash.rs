@@ -10,183 +10,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use common::rows;
 use common::sim_disk::{Fate, SimDisk};
-use common::small_spec;
-use labdb_storage::{
-    BackupOptions, BackupTarget, Database, HeapId, NoWaits, Options, RowId, StorageError,
-};
+use common::workload::{FATES, History, check, created, open, start_of_history, work};
+use labdb_storage::{BackupOptions, BackupTarget, HeapId, NoWaits, StorageError};
 use rand::rngs::StdRng;
-use rand::seq::IteratorRandom;
 use rand::{Rng, SeedableRng};
-
-type Model = BTreeMap<HeapId, BTreeMap<RowId, Vec<u8>>>;
-
-const FATES: [Fate; 4] = [Fate::Kept, Fate::Lost, Fate::Reordered, Fate::Torn];
-
-fn options() -> Options {
-    Options {
-        buffer_pool_bytes: 1 << 20,
-        checkpoint_log_bytes: 0,
-        lazy_flush_interval: Duration::from_hours(1),
-        ..Options::default()
-    }
-}
-
-fn open(disk: &SimDisk) -> Result<Arc<Database>, StorageError> {
-    Database::open(Path::new("/small.mdf"), &options(), Arc::new(disk.clone()))
-}
-
-fn created() -> SimDisk {
-    let disk = SimDisk::default();
-    let mut spec = small_spec(Path::new("/"));
-    spec.log[0].size = 512 << 10;
-    let db = Database::create(&spec, &options(), Arc::new(disk.clone())).unwrap();
-    db.close().unwrap();
-    disk
-}
-
-/// What was asked for and what was acknowledged.
-#[derive(Default)]
-struct History {
-    /// The state after each commit, from the empty one on.
-    states: Vec<Model>,
-    /// The number of the last state that must be there.
-    durable: usize,
-}
-
-/// Rows as `page:slot=length*byte`.
-fn brief(rows: &BTreeMap<RowId, Vec<u8>>) -> String {
-    let row =
-        |(id, bytes): (&RowId, &Vec<u8>)| format!("{id}={}*{:?} ", bytes.len(), bytes.first());
-    rows.iter().map(row).collect()
-}
-
-fn bytes(random: &mut StdRng, longest: usize) -> Vec<u8> {
-    let length = random.random_range(0..longest);
-    vec![random.random(); length]
-}
-
-/// Runs random transactions until one fails, noting what was acknowledged.
-fn work(
-    db: &Arc<Database>,
-    history: &mut History,
-    random: &mut StdRng,
-    transactions: usize,
-) -> Result<(), StorageError> {
-    for _ in 0..transactions {
-        let mut model = history.states.last().unwrap().clone();
-        let mut txn = db.begin(Arc::new(NoWaits));
-        // Long rows now and then, so that the log goes round its four VLFs.
-        let longest = if random.random_bool(0.3) { 7000 } else { 100 };
-        let mut saved = None;
-        for _ in 0..random.random_range(1..8) {
-            let heap = *model.keys().choose(random).unwrap();
-            let row = model[&heap].keys().copied().choose(random);
-            match (random.random_range(0..20), row) {
-                (0, _) if model.len() < 4 => {
-                    let heap = db.create_heap(&mut txn)?;
-                    model.insert(heap, BTreeMap::new());
-                }
-                (1, _) => {
-                    db.truncate(&mut txn, heap)?;
-                    model.insert(heap, BTreeMap::new());
-                }
-                (2, _) if heap != HeapId::CATALOG => {
-                    db.drop_heap(&mut txn, heap)?;
-                    model.remove(&heap);
-                }
-                (3, _) => {
-                    db.savepoint(&mut txn, "s");
-                    saved = Some(model.clone());
-                }
-                (4, _) if saved.is_some() => {
-                    db.rollback_to_savepoint(&mut txn, "s")?;
-                    model = saved.clone().unwrap();
-                }
-                (5..=8, Some(row)) => {
-                    let new = bytes(random, longest);
-                    let id = db.update(&mut txn, heap, row, &new)?;
-                    let heap = model.get_mut(&heap).unwrap();
-                    heap.remove(&row);
-                    heap.insert(id, new);
-                }
-                (9..=11, Some(row)) => {
-                    db.delete(&mut txn, heap, row)?;
-                    model.get_mut(&heap).unwrap().remove(&row);
-                }
-                _ => {
-                    let new = bytes(random, longest);
-                    let id = db.insert(&mut txn, heap, &new)?;
-                    model.get_mut(&heap).unwrap().insert(id, new);
-                }
-            }
-        }
-        match random.random_range(0..10) {
-            0 | 1 => {
-                db.rollback(txn)?;
-                model = history.states.last().unwrap().clone();
-            }
-            2..=4 => {
-                history.states.push(model.clone());
-                db.commit(txn, false)?;
-            }
-            _ => {
-                history.states.push(model.clone());
-                if db.commit(txn, true)?.lsn.is_some() {
-                    history.durable = history.states.len() - 1;
-                }
-            }
-        }
-        for (&heap, rows_of_model) in &model {
-            let seen = rows(db, heap);
-            assert!(
-                &seen == rows_of_model,
-                "heap {heap}: {}, expected {}",
-                brief(&seen),
-                brief(rows_of_model)
-            );
-        }
-        match random.random_range(0..12) {
-            0 => db.checkpoint()?,
-            1 => {
-                db.flush_log(&NoWaits)?;
-                history.durable = history.states.len() - 1;
-            }
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// The number of the state that the database is in, among those that it may be in.
-fn check(db: &Arc<Database>, history: &History, context: &str) -> usize {
-    let found = (history.durable..history.states.len()).rev().find(|&at| {
-        history.states[at]
-            .iter()
-            .all(|(&heap, model)| &rows(db, heap) == model)
-    });
-    found.unwrap_or_else(|| {
-        let (first, end) = (history.durable, history.states.len());
-        let seen: Vec<String> = history.states[first]
-            .iter()
-            .map(|(&heap, model)| {
-                let (seen, model) = (brief(&rows(db, heap)), brief(model));
-                format!("heap {heap}: {seen}, expected {model}")
-            })
-            .collect();
-        panic!("{context}: in none of the states {first}..{end}; {seen:?}")
-    })
-}
-
-fn start_of_history() -> History {
-    History {
-        states: vec![Model::from([(HeapId::CATALOG, BTreeMap::new())])],
-        durable: 0,
-    }
-}
 
 fn crash_and_recover(created: &SimDisk, seed: u64, crash_at: u64, fate: Fate) -> bool {
     let context = format!("seed {seed}, operation {crash_at}, {fate:?}");
@@ -212,7 +42,7 @@ fn crash_and_recover(created: &SimDisk, seed: u64, crash_at: u64, fate: Fate) ->
     model.retain(|&heap, rows| heap == HeapId::CATALOG || !rows.is_empty());
     let mut history = History {
         states: vec![model],
-        durable: 0,
+        ..History::default()
     };
     work(&db, &mut history, &mut random, 5).unwrap_or_else(|error| panic!("{context}: {error}"));
     let disk = disk.after_crash(fate, &mut random);
@@ -312,42 +142,6 @@ fn a_transaction_that_is_open_across_a_checkpoint_is_rolled_back_whole() {
         let expected = BTreeMap::from([(kept, b"kept".to_vec())]);
         assert_eq!(rows(&db, HeapId::CATALOG), expected, "{fate:?}");
         assert_eq!(db.recovery_report().rolled_back, 1);
-    }
-}
-
-#[test]
-fn a_damaged_log_block_ends_the_log_and_is_not_replayed() {
-    let disk = created();
-    let db = open(&disk).unwrap();
-    let mut history = start_of_history();
-    let mut lsns = Vec::new();
-    for number in 0..20_u8 {
-        let mut txn = db.begin(Arc::new(NoWaits));
-        let id = db.insert(&mut txn, HeapId::CATALOG, &[number; 50]).unwrap();
-        lsns.push(db.commit(txn, true).unwrap().lsn.unwrap());
-        let mut model = history.states.last().unwrap().clone();
-        model
-            .get_mut(&HeapId::CATALOG)
-            .unwrap()
-            .insert(id, vec![number; 50]);
-        history.states.push(model);
-    }
-    let vlf = db
-        .vlfs()
-        .into_iter()
-        .find(|v| v.sequence_number == lsns[10].vlf_sequence())
-        .unwrap();
-    let mut random = StdRng::seed_from_u64(1);
-    for bit in [0, 77, 300, 4095] {
-        let disk = disk.after_crash(Fate::Kept, &mut random);
-        let at = vlf.begin_offset + u64::from(lsns[10].block()) * 512;
-        let at = usize::try_from(at).unwrap() + bit / 8;
-        disk.damage(Path::new("/small_log.ldf"), |bytes| {
-            bytes[at] ^= 1 << (bit % 8);
-        });
-        let db = open(&disk).unwrap();
-        // The eleventh commit and all after it are gone.
-        assert_eq!(check(&db, &history, "damaged"), 10);
     }
 }
 

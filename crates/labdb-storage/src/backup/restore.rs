@@ -302,6 +302,7 @@ impl Work<'_> {
         boot.last_log_backup = None;
         boot.last_log_backup_us = None;
         boot.last_full_backup = None;
+        boot.log_reaches = Lsn::ZERO;
         let end = LogEnd {
             vlf: 0,
             sector: Vlf::FIRST_SECTOR,

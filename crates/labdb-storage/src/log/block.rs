@@ -31,6 +31,9 @@ pub(crate) struct BlockHeader {
     pub(crate) used: u16,
     /// Records in it.
     pub(crate) records: u16,
+    /// Up to where the log was durable when it was written. A block beyond a damaged one proves
+    /// with it whether the damaged one had been on disk.
+    pub(crate) hardened: Lsn,
 }
 
 impl BlockHeader {
@@ -53,6 +56,7 @@ impl BlockHeader {
         put(block, 24, &self.epoch.to_le_bytes());
         put(block, 28, &self.used.to_le_bytes());
         put(block, 30, &self.records.to_le_bytes());
+        put(block, 32, &self.hardened.to_bits().to_le_bytes());
         let crc = crc32fast::hash(&block[8..]);
         put(block, 4, &crc.to_le_bytes());
     }
@@ -66,12 +70,22 @@ impl BlockHeader {
             epoch: get_u32(bytes, 24),
             used: get_u16(bytes, 28),
             records: get_u16(bytes, 30),
+            hardened: Lsn::from_bits(get_u64(bytes, 32)),
         };
         (get_u32(bytes, 0) == MAGIC
             && header.lsn == expected
             && usize::from(header.used) > BLOCK_HEADER
             && usize::from(header.used) <= MAX_BLOCK)
             .then_some(header)
+    }
+
+    /// The LSN that a header gives itself, true or not.
+    pub(crate) fn own_lsn(bytes: &[u8]) -> Lsn {
+        if get_u32(bytes, 0) == MAGIC {
+            Lsn::from_bits(get_u64(bytes, 8))
+        } else {
+            Lsn::ZERO
+        }
     }
 
     /// Whether a whole block of this header is as it was sealed.
@@ -91,6 +105,7 @@ mod tests {
             epoch: 2,
             used: 600,
             records: 3,
+            hardened: Lsn::new(32, 98, 0),
         };
         let mut block = vec![7; header.length()];
         header.seal(&mut block);

@@ -223,9 +223,12 @@ impl Log {
     fn lead(&self) -> Result<Lsn> {
         let mut batch = self.take_batch();
         let start = Instant::now();
+        // Only the leader moves it, and there is one.
+        let hardened = self.flusher.flushed();
         let mut touched = 0_u64;
         for write in &mut batch.writes {
-            if let Some(header) = write.block {
+            if let Some(mut header) = write.block {
+                header.hardened = hardened;
                 header.seal(&mut write.bytes);
                 self.counters.flushes.fetch_add(1, Ordering::Relaxed);
                 self.counters

@@ -183,6 +183,7 @@ mod tests {
                 epoch,
                 used,
                 records: 1,
+                hardened: Lsn::ZERO,
             };
             let mut bytes = vec![3; header.length()];
             header.seal(&mut bytes);

@@ -333,6 +333,7 @@ impl Append {
             epoch: self.epoch,
             used: u16::try_from(self.block.len()).unwrap_or(u16::MAX),
             records: self.records,
+            hardened: Lsn::ZERO,
         };
         let vlf = *self.vlf();
         let length = header.length();

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test program uses a part")]
 
 pub(crate) mod sim_disk;
+pub(crate) mod workload;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

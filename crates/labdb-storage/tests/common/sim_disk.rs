@@ -1,10 +1,12 @@
-//! A disk in memory that loses power at the n-th operation, and what is left on it then.
+//! A disk in memory that loses power or fails in another way at the n-th operation, and what is
+//! left on it then.
 
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use labdb_storage::{FileHandle, FileLayer};
 use rand::Rng;
@@ -24,6 +26,27 @@ pub(crate) enum Fate {
     Torn,
 }
 
+/// What goes wrong at an operation: a write, a sync or a change of size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// It fails, once. After a failed sync the system shows what was written, takes it for
+    /// written, and never writes it (as Linux does).
+    Fails,
+    /// A write stops half-way (of data pages, between two: see [`Fate::Torn`]) and fails, once;
+    /// others as `Fails`.
+    Short,
+    /// From here on no file can grow.
+    FullForGrowth,
+    /// From here on there is no space for any write.
+    Full,
+    /// It takes long, and succeeds.
+    Delayed,
+}
+
+fn failed() -> io::Error {
+    io::Error::from_raw_os_error(5)
+}
+
 #[derive(Clone, Default)]
 struct SimFile {
     durable: Vec<u8>,
@@ -36,6 +59,8 @@ struct State {
     files: HashMap<PathBuf, SimFile>,
     operations: u64,
     crash_at: Option<u64>,
+    fault: Option<(u64, Fault)>,
+    fired: bool,
 }
 
 #[derive(Clone, Default)]
@@ -49,9 +74,22 @@ impl SimDisk {
         let mut state = self.state.lock().unwrap().clone();
         state.operations = 0;
         state.crash_at = crash_at;
+        state.fault = None;
         Self {
             state: Arc::new(Mutex::new(state)),
         }
+    }
+
+    /// A copy with the same files that will fail at operation `at`.
+    pub(crate) fn failing(&self, at: u64, fault: Fault) -> Self {
+        let copy = self.copy(None);
+        copy.state.lock().unwrap().fault = Some((at, fault));
+        copy
+    }
+
+    /// Whether the fault came.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.state.lock().unwrap().fired
     }
 
     /// The disk as it is found when the power is back.
@@ -69,7 +107,10 @@ impl SimDisk {
                     Fate::Torn if log || boot => 512,
                     Fate::Torn => 8192,
                 };
-                for (piece, at) in write.chunks(unit).zip((*offset..).step_by(unit)) {
+                for (piece, at) in write
+                    .chunks(unit.max(1))
+                    .zip((*offset..).step_by(unit.max(1)))
+                {
                     let there = match fate {
                         Fate::Kept => true,
                         Fate::Lost => false,
@@ -109,14 +150,25 @@ impl SimDisk {
     fn operate<T>(
         &self,
         path: &Path,
-        work: impl FnOnce(&mut SimFile) -> io::Result<T>,
+        work: impl FnOnce(&mut SimFile, Option<Fault>) -> io::Result<T>,
     ) -> io::Result<T> {
         let mut state = self.state.lock().unwrap();
         if state.crash_at.is_some_and(|n| state.operations >= n) {
             return Err(io::Error::other("the power is off"));
         }
+        let number = state.operations;
         state.operations += 1;
-        work(state.files.get_mut(path).unwrap())
+        let fault = state.fault.and_then(|(at, fault)| {
+            let lasts = matches!(fault, Fault::Full | Fault::FullForGrowth);
+            (number == at || lasts && number > at).then_some(fault)
+        });
+        state.fired |= fault.is_some();
+        if fault == Some(Fault::Delayed) {
+            drop(state);
+            std::thread::sleep(Duration::from_millis(2));
+            state = self.state.lock().unwrap();
+        }
+        work(state.files.get_mut(path).unwrap(), fault)
     }
 }
 
@@ -172,20 +224,38 @@ impl FileHandle for SimHandle {
 
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
         let offset = usize::try_from(offset).unwrap();
-        self.disk.operate(&self.path, |file| {
+        let data = offset >= 65_536 && self.path.extension().is_none_or(|e| e != "ldf");
+        self.disk.operate(&self.path, |file, fault| {
+            let end = offset + bytes.len();
+            let (bytes, done) = match fault {
+                Some(Fault::Fails) => return Err(failed()),
+                Some(Fault::Short) => {
+                    let unit = if data { 8192 } else { 1 };
+                    (&bytes[..bytes.len() / 2 / unit * unit], Err(failed()))
+                }
+                Some(Fault::Full) => return Err(io::ErrorKind::StorageFull.into()),
+                Some(Fault::FullForGrowth) if end > file.now.len() => {
+                    return Err(io::ErrorKind::StorageFull.into());
+                }
+                _ => (bytes, Ok(())),
+            };
             let end = offset + bytes.len();
             if file.now.len() < end {
                 file.now.resize(end, 0);
             }
             file.now[offset..end].copy_from_slice(bytes);
             file.pending.push((offset, bytes.to_vec()));
-            Ok(())
+            done
         })
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.disk.operate(&self.path, |file| {
+        self.disk.operate(&self.path, |file, fault| {
             file.durable.resize(file.now.len(), 0);
+            if matches!(fault, Some(Fault::Fails | Fault::Short | Fault::Full)) {
+                file.pending.clear();
+                return Err(failed());
+            }
             for (offset, bytes) in file.pending.drain(..) {
                 file.durable[offset..offset + bytes.len()].copy_from_slice(&bytes);
             }
@@ -194,8 +264,16 @@ impl FileHandle for SimHandle {
     }
 
     fn set_size(&self, size: u64) -> io::Result<()> {
-        self.disk.operate(&self.path, |file| {
-            file.now.resize(usize::try_from(size).unwrap(), 0);
+        self.disk.operate(&self.path, |file, fault| {
+            let size = usize::try_from(size).unwrap();
+            match fault {
+                Some(Fault::Fails | Fault::Short) => return Err(failed()),
+                Some(Fault::Full | Fault::FullForGrowth) if size > file.now.len() => {
+                    return Err(io::ErrorKind::StorageFull.into());
+                }
+                _ => {}
+            }
+            file.now.resize(size, 0);
             Ok(())
         })
     }
