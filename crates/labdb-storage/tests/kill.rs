@@ -33,16 +33,19 @@ fn open(folder: &Path) -> Arc<Database> {
     Database::open(&folder.join("small.mdf"), &options(), Arc::new(SystemFiles)).unwrap()
 }
 
-/// A row names its round, session and number; each transaction writes it twice.
-fn row(round: u64, session: u64, number: u64) -> Vec<u8> {
-    let mut row = [round, session, number].map(u64::to_le_bytes).concat();
-    row.resize(24 + usize::try_from(number % 50).unwrap() * 10, 7);
+/// A row names its round, session and number, and how many delayed commits of the round were
+/// answered before it was written; each transaction writes it twice.
+fn row(round: u64, session: u64, number: u64, answered: u64) -> Vec<u8> {
+    let mut row = [round, session, number, answered]
+        .map(u64::to_le_bytes)
+        .concat();
+    row.resize(32 + usize::try_from(number % 50).unwrap() * 10, 7);
     row
 }
 
-fn parse(row: &[u8]) -> (u64, u64, u64) {
+fn parse(row: &[u8]) -> ((u64, u64, u64), u64) {
     let part = |at: usize| u64::from_le_bytes(row[at..at + 8].try_into().unwrap());
-    (part(0), part(8), part(16))
+    ((part(0), part(8), part(16)), part(24))
 }
 
 /// Not a test of its own: the process that is killed. It says on standard output what it has
@@ -55,12 +58,13 @@ fn victim() {
     };
     let round: u64 = std::env::var("ROUND").unwrap().parse().unwrap();
     let db = open(&folder);
+    let answered = AtomicU64::new(0);
     std::thread::scope(|scope| {
         for session in 0..SESSIONS {
-            let db = &db;
+            let (db, answered) = (&db, &answered);
             scope.spawn(move || {
                 for number in 0.. {
-                    let bytes = row(round, session, number);
+                    let bytes = row(round, session, number, answered.load(Ordering::SeqCst));
                     let mut txn = db.begin(Arc::new(NoWaits));
                     let first = db.insert(&mut txn, HeapId::CATALOG, &bytes).unwrap();
                     db.insert(&mut txn, HeapId::CATALOG, &bytes).unwrap();
@@ -73,8 +77,11 @@ fn victim() {
                     if session != DELAYED {
                         let line = format!("acknowledged {session} {number}\n");
                         std::io::stdout().write_all(line.as_bytes()).unwrap();
-                    } else if number % 100 == 0 {
-                        std::thread::sleep(Duration::from_millis(1));
+                    } else {
+                        answered.store(number + 1, Ordering::SeqCst);
+                        if number % 100 == 0 {
+                            std::thread::sleep(Duration::from_millis(1));
+                        }
                     }
                 }
             });
@@ -84,8 +91,8 @@ fn victim() {
 
 #[test]
 fn a_kill_at_any_moment_loses_no_acknowledged_commit_and_halves_none() {
-    // KILLS=200 makes a long run of it.
-    let kills: u64 = std::env::var("KILLS").map_or(15, |s| s.parse().unwrap());
+    // KILLS=2000 makes a long run of it.
+    let kills: u64 = std::env::var("KILLS").map_or(200, |s| s.parse().unwrap());
     let folder = tempfile::TempDir::new().unwrap();
     let spec = small_spec(folder.path());
     drop(Database::create(&spec, &options(), Arc::new(SystemFiles)).unwrap());
@@ -123,10 +130,22 @@ fn a_kill_at_any_moment_loses_no_acknowledged_commit_and_halves_none() {
 
         let db = open(folder.path());
         let mut count: BTreeMap<(u64, u64, u64), u32> = BTreeMap::new();
+        let mut after: BTreeSet<(u64, u64)> = BTreeSet::new();
         for bytes in rows(&db, HeapId::CATALOG).values() {
-            let name = parse(bytes);
-            assert_eq!(bytes, &row(name.0, name.1, name.2), "round {round}");
+            let (name, answered) = parse(bytes);
+            let expected = row(name.0, name.1, name.2, answered);
+            assert_eq!(bytes, &expected, "round {round}");
             *count.entry(name).or_default() += 1;
+            after.insert((name.0, answered));
+        }
+        // What was answered before a commit that is there is there too, also where the answer
+        // came before the flush.
+        for (r, answered) in after {
+            let last = answered.checked_sub(1).map(|last| (r, DELAYED, last));
+            assert!(
+                last.is_none_or(|last| count.contains_key(&last)),
+                "round {round}: {last:?} was answered before a commit that is there"
+            );
         }
         for name in &acknowledged {
             assert_eq!(count.get(name), Some(&2), "round {round}: {name:?}");
