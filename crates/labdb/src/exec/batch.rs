@@ -69,7 +69,7 @@ pub fn run_batch(session: &Session, text: &str, client: &mut dyn Client) -> SqlR
     let owner: Arc<dyn std::any::Any + Send + Sync> =
         Arc::clone(&batch) as Arc<dyn std::any::Any + Send + Sync>;
     let mut executor = Executor::new(session, &frame, client, owner);
-    let outcome = executor.run_all(&batch.statements);
+    let outcome = executor.compile_and_run(&batch.statements);
     end(session, client, outcome)
 }
 

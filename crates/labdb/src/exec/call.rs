@@ -124,8 +124,16 @@ impl Executor<'_> {
         declared: &[ProcedureParameter],
         arguments: &[Argument],
     ) -> SqlResult<(Outcome, Returned)> {
-        let batch = self.session.plans.borrow_mut().batch(text)?;
+        let parsed = self.session.plans.borrow_mut().batch(text);
         let frame = Frame::called(None, self.frame.level + 1, self.frame.tries.get());
+        let batch = match parsed {
+            Ok(batch) => batch,
+            Err(e) => {
+                let owner: Arc<dyn Any + Send + Sync> = Arc::new(());
+                Executor::new(self.session, &frame, &mut *self.client, owner).not_compiled(e)?;
+                return Ok((Outcome::Next, Returned::default()));
+            }
+        };
         frame.scope_identity.set(None);
         let targets = parameters::bind("sp_executesql", declared, arguments, &frame, |_| {
             Ok((Value::Null, SqlType::Int))
@@ -135,7 +143,7 @@ impl Executor<'_> {
         let options = self.session.options.borrow().clone();
         let outcome = {
             let mut inner = Executor::new(self.session, &frame, &mut *self.client, owner);
-            let outcome = inner.run_all(&batch.statements);
+            let outcome = inner.compile_and_run(&batch.statements);
             self.aborted = inner.aborted || matches!(outcome, Ok(Outcome::Abort));
             self.thrown |= inner.thrown;
             outcome
@@ -257,7 +265,7 @@ pub(crate) fn procedure(
             );
             match targets {
                 Ok(targets) => {
-                    let outcome = inner.run_all(&procedure.body);
+                    let outcome = inner.compile_and_run(&procedure.body);
                     executor.thrown |= inner.thrown;
                     (outcome, targets, inner.aborted)
                 }

@@ -1,6 +1,7 @@
 //! Control of flow: the order of statements, errors, TRY, loops, and the transaction around each
 //! statement.
 
+use super::compile::is_compile_error;
 use super::{Executor, Outcome};
 use crate::plan::Env;
 use crate::session::{ActiveTransaction, CANCELLED, CLIENT_GONE, Command, Done, EnvChange};
@@ -16,27 +17,10 @@ fn ends_batch(number: i32) -> bool {
     matches!(number, 241 | 242 | 245 | 248 | 8114 | 8169 | 1205 | 530)
 }
 
-/// Errors of names and types that end the batch (or procedure) without touching the transaction.
+/// Errors that end the batch (or procedure) without touching the transaction.
 fn ends_scope(error: &SqlError) -> bool {
-    error.severity == 15
-        || matches!(
-            error.number,
-            137 | 207
-                | 208
-                | 209
-                | 911
-                | 4104
-                | 8120
-                | 107
-                | 195
-                | 206
-                | 213
-                | 402
-                | 529
-                | 257
-                | 4121
-                | 1087
-        )
+    error.number < 50_000 && (error.severity == 15 || is_compile_error(error.number))
+        || error.number == 911
 }
 
 impl Executor<'_> {
@@ -213,10 +197,16 @@ impl Executor<'_> {
         if fatal {
             return Err(error);
         }
+        let compiling = self.recompiling.take() && is_compile_error(error.number);
         let raised = error.number >= 50_000;
-        let abort_transaction = ends_batch(error.number)
+        let abort_transaction = !compiling && ends_batch(error.number)
             || (session.options.borrow().xact_abort && (!raised || self.thrown));
-        let in_try = self.frame.tries.get() > 0;
+        let in_try = if compiling {
+            self.for_callers = self.frame.is_tried_by_caller();
+            self.for_callers
+        } else {
+            self.frame.tries.get() > 0
+        };
         if error.number == 1205 {
             self.rollback_all_and_tell()?;
         } else if abort_transaction && session.tran_count.get() > 0 {
@@ -297,6 +287,7 @@ impl Executor<'_> {
         self.thrown = false;
         let error = match outcome {
             Ok(outcome) => return Ok(outcome),
+            Err(e) if self.for_callers => return Err(e),
             Err(e) if e.severity >= 20 || matches!(e.number, CANCELLED | CLIENT_GONE) => {
                 return Err(e);
             }

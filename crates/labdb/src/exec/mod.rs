@@ -8,6 +8,7 @@ mod batch;
 mod call;
 mod catalog_change;
 pub mod codec;
+mod compile;
 mod control;
 mod create_table;
 pub mod database;
@@ -94,6 +95,10 @@ pub(crate) struct Executor<'a> {
     pub(crate) backup_verb: &'static str,
     /// What was called last ended its batch.
     pub(crate) aborted: bool,
+    /// The error on its way was found while a statement was compiled.
+    pub(crate) recompiling: Cell<bool>,
+    /// The error on its way is for the callers' CATCH blocks only.
+    pub(crate) for_callers: bool,
     /// The last object id that an ALTER TABLE gave out.
     scratch_id: i32,
     polls: u32,
@@ -115,6 +120,8 @@ impl<'a> Executor<'a> {
             thrown: false,
             backup_verb: "",
             aborted: false,
+            recompiling: Cell::new(false),
+            for_callers: false,
             scratch_id: 0,
             polls: 0,
         }

@@ -32,7 +32,8 @@ struct Version {
     schema: u64,
     temp: u64,
     database: i32,
-    declared: u64,
+    /// The frame's key and level.
+    frame: (u64, u32),
 }
 
 struct Entry {
@@ -42,10 +43,18 @@ struct Entry {
     _owner: Arc<dyn Any + Send + Sync>,
 }
 
+/// Statements that were compiled.
+struct Compiled {
+    version: Version,
+    declares: bool,
+    _owner: Arc<dyn Any + Send + Sync>,
+}
+
 /// The plans and parsed batches of a session.
 #[derive(Default)]
 pub struct PlanCache {
     batches: HashMap<Arc<str>, Arc<ast::Batch>>,
+    compiled: HashMap<usize, Compiled>,
     entries: HashMap<(usize, u8), Entry>,
 }
 
@@ -63,6 +72,7 @@ impl PlanCache {
             if self.batches.len() >= LIMIT / 8 {
                 self.batches.clear();
                 self.entries.clear();
+                self.compiled.clear();
             }
             self.batches.insert(Arc::from(text), Arc::clone(&batch));
         }
@@ -80,8 +90,31 @@ impl Executor<'_> {
             schema: self.session.instance.schema_version(),
             temp: self.session.temp_version.get(),
             database: self.session.database_id(),
-            declared: self.frame.declared.get() << 16 | u64::from(self.frame.level),
+            frame: (self.frame.key(), self.frame.level),
         }
+    }
+
+    /// Whether statements, once compiled, have declarations; `None` where they are to be compiled.
+    pub(super) fn compiled(&self, statements: &[ast::Statement]) -> Option<bool> {
+        let plans = self.session.plans.borrow();
+        let compiled = plans.compiled.get(&statements.as_ptr().addr())?;
+        (compiled.version == self.version()).then_some(compiled.declares)
+    }
+
+    /// Notes that statements were compiled under the frame's present key.
+    pub(super) fn note_compiled(&self, statements: &[ast::Statement], declares: bool) {
+        let mut plans = self.session.plans.borrow_mut();
+        if plans.compiled.len() >= LIMIT {
+            plans.compiled.clear();
+        }
+        plans.compiled.insert(
+            statements.as_ptr().addr(),
+            Compiled {
+                version: self.version(),
+                declares,
+                _owner: Arc::clone(&self.owner),
+            },
+        );
     }
 
     fn cached(
@@ -96,7 +129,7 @@ impl Executor<'_> {
             return Ok(entry.bound.clone());
         }
         let binder = Binder::new(self.session, self.frame);
-        let bound = make(&binder)?;
+        let bound = make(&binder).inspect_err(|_| self.recompiling.set(true))?;
         let mut plans = self.session.plans.borrow_mut();
         if plans.entries.len() >= LIMIT {
             plans.entries.clear();

@@ -6,6 +6,7 @@ use super::create_table::now;
 use super::permission::has_role;
 use crate::catalog::{Catalog, DatabaseRole, Object, Procedure};
 use crate::eval::types;
+use crate::session::Frame;
 use labdb_tsql::ast::{ObjectName, ProcedureParameter, Statement};
 use labdb_types::{SqlError, SqlResult};
 use std::sync::Arc;
@@ -34,13 +35,7 @@ impl Executor<'_> {
                 ),
             ));
         }
-        for parameter in parameters {
-            types::resolve_type(
-                &parameter.type_name.name,
-                &parameter.type_name.arguments,
-                parameter.type_name.max,
-            )?;
-        }
+        self.compile_body(&object, parameters, body)?;
         let key = Catalog::key(&schema, &object);
         let known = change.catalog.objects.get(&key).cloned();
         let (object_id, created, at) = match known {
@@ -74,6 +69,36 @@ impl Executor<'_> {
             .insert(key, (Object::Procedure(Arc::new(procedure)), Some(at)));
         self.publish(change)?;
         self.end_and_done()
+    }
+
+    /// Checks a body as SQL Server does when it makes a procedure: missing objects may come later,
+    /// missing columns of objects that are there may not.
+    fn compile_body(
+        &mut self,
+        name: &str,
+        parameters: &[ProcedureParameter],
+        body: &[Statement],
+    ) -> SqlResult<()> {
+        let frame = Frame::called(Some((name.to_owned(), 0)), self.frame.level + 1, 0);
+        for parameter in parameters {
+            let sql_type = types::resolve_type(
+                &parameter.type_name.name,
+                &parameter.type_name.arguments,
+                parameter.type_name.max,
+            )?;
+            frame.declare_once(&parameter.name, sql_type)?;
+        }
+        Executor::new(
+            self.session,
+            &frame,
+            &mut *self.client,
+            Arc::clone(&self.owner),
+        )
+        .compile(body)
+        .map_err(|e| SqlError {
+            procedure: Some(name.to_owned()),
+            ..e
+        })
     }
 
     /// DROP PROCEDURE.

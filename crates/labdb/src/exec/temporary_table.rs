@@ -66,7 +66,8 @@ impl Executor<'_> {
             return Ok(());
         }
         let table = self.temporary(name, columns, constraints)?;
-        self.frame.declare_table(name, Arc::new(table));
+        self.frame
+            .declare_table(name, Arc::new(table), self.session.take_frame_key());
         Ok(())
     }
 }

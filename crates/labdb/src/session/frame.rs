@@ -4,6 +4,7 @@ use crate::catalog::{Table, fold};
 use labdb_types::{SqlError, SqlResult, SqlType, Value};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -34,14 +35,30 @@ pub struct Frame {
     /// 0 for a batch, more for what it calls.
     pub level: u32,
     working: RefCell<HashMap<usize, Rc<Vec<Vec<Value>>>>>,
-    /// Distinguishes plans of batches whose variables have other types.
-    pub declared: Cell<u64>,
+    /// Distinguishes plans of one text whose parameters have other types, and of one batch whose
+    /// table variables are other tables.
+    key: Cell<u64>,
+    /// All parameters are declared.
+    sealed: Cell<bool>,
+    /// How many of `tries` are the callers'.
+    inherited_tries: u32,
 }
 
 fn missing(name: &str) -> SqlError {
     SqlError::new(137, format!("Must declare the scalar variable \"{name}\"."))
         .severity(15)
         .state(2)
+}
+
+fn twice(name: &str) -> SqlError {
+    SqlError::new(
+        134,
+        format!(
+            "The variable name '{name}' has already been declared. Variable names must be unique \
+             within a query batch or stored procedure."
+        ),
+    )
+    .severity(15)
 }
 
 impl Frame {
@@ -59,6 +76,7 @@ impl Frame {
             procedure_id,
             level,
             tries: Cell::new(tries),
+            inherited_tries: tries,
             ..Self::default()
         }
     }
@@ -75,15 +93,12 @@ impl Frame {
                 // DECLARE in a loop runs again without effect on the value.
                 return Ok(());
             }
-            return Err(SqlError::new(
-                134,
-                format!(
-                    "The variable name '{name}' has already been declared. Variable names must be \
-                     unique within a query batch or stored procedure."
-                ),
-            )
-            .severity(15)
-            .state(2));
+            return Err(twice(name));
+        }
+        if !self.sealed.get() {
+            let mut hasher = DefaultHasher::new();
+            (self.key.get(), &key, sql_type).hash(&mut hasher);
+            self.key.set(hasher.finish());
         }
         variables.insert(
             key,
@@ -92,8 +107,45 @@ impl Frame {
                 value: Value::Null,
             },
         );
-        self.declared.set(self.declared.get() + 1);
         Ok(())
+    }
+
+    /// Ends the declaration of parameters: what is declared from now on is in the text itself.
+    pub fn seal(&self) {
+        self.sealed.set(true);
+    }
+
+    /// What the plans of its statements depend on, beside the schema.
+    pub fn key(&self) -> u64 {
+        self.key.get()
+    }
+
+    /// Whether a TRY block of a caller is running.
+    pub fn is_tried_by_caller(&self) -> bool {
+        self.inherited_tries > 0
+    }
+
+    /// Checks that nothing has the name.
+    ///
+    /// # Errors
+    /// 134.
+    pub fn check_undeclared(&self, name: &str) -> SqlResult<()> {
+        let key = fold(name);
+        if self.variables.borrow().contains_key(key.as_str())
+            || self.tables.borrow().contains_key(key.as_str())
+        {
+            return Err(twice(name));
+        }
+        Ok(())
+    }
+
+    /// Declares a variable that the batch must not have yet.
+    ///
+    /// # Errors
+    /// 134.
+    pub fn declare_once(&self, name: &str, sql_type: SqlType) -> SqlResult<()> {
+        self.check_undeclared(name)?;
+        self.declare(name, sql_type)
     }
 
     /// A variable's type, if it is declared.
@@ -135,10 +187,10 @@ impl Frame {
         missing(name)
     }
 
-    /// Declares a table variable, or empties it when its DECLARE runs again.
-    pub fn declare_table(&self, name: &str, table: Arc<Table>) {
+    /// Declares a table variable. Plans refer to it, so that the frame gets a key of its own.
+    pub fn declare_table(&self, name: &str, table: Arc<Table>, key: u64) {
         self.tables.borrow_mut().insert(fold(name).into(), table);
-        self.declared.set(self.declared.get() + 1);
+        self.key.set(key);
     }
 
     /// A table variable.

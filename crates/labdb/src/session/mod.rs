@@ -70,6 +70,7 @@ pub struct Session {
     next_temp_id: Cell<i32>,
     next_handle: Cell<i32>,
     next_transaction: Cell<u64>,
+    next_frame_key: Cell<u64>,
     statement_time: Cell<Option<crate::eval::calendar::Moment>>,
 }
 
@@ -103,6 +104,7 @@ impl Session {
             next_temp_id: Cell::new(-1),
             next_handle: Cell::new(1),
             next_transaction: Cell::new(1),
+            next_frame_key: Cell::new(1),
             statement_time: Cell::new(None),
         }
     }
@@ -161,6 +163,13 @@ impl Session {
         let id = self.next_temp_id.get();
         self.next_temp_id.set(id - 1);
         id
+    }
+
+    /// A number for a frame whose plans are of no use to any other.
+    pub fn take_frame_key(&self) -> u64 {
+        let key = self.next_frame_key.get();
+        self.next_frame_key.set(key + 1);
+        key
     }
 
     /// A handle for a prepared statement.
