@@ -72,7 +72,13 @@ impl CountedFile {
     }
 
     pub(crate) fn sync(&self) -> Result<()> {
+        self.sync_after(|| {})
+    }
+
+    /// The same; what `before` takes counts as the flush's time.
+    pub(crate) fn sync_after(&self, before: impl FnOnce()) -> Result<()> {
         let start = Instant::now();
+        before();
         let done = self.handle.sync();
         self.write_stall_ns.fetch_add(nanos(start), Relaxed);
         self.syncs.fetch_add(1, Relaxed);

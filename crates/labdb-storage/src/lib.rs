@@ -20,6 +20,7 @@ mod boot;
 mod buffer_pool;
 mod bytes;
 mod checkpoint;
+pub mod clock;
 mod counted_file;
 mod database;
 mod describe;
@@ -49,7 +50,7 @@ pub use backup::{
 };
 pub use database::{Database, UndoMark};
 pub use error::{Result, StorageError};
-pub use faults::{FlushDelay, FullDisk};
+pub use faults::{Distribution, FlushDelay, FullDisk, LONGEST_DRAW, Stall, StalledFiles};
 pub use file_layer::{FileHandle, FileLayer, SystemFiles, UnlockedFiles};
 pub use heap::{Scan, ScanRow};
 pub use id::{HeapId, PageId, RowId, TransactionId};

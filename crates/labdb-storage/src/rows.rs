@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use crate::MAX_ROW;
 use crate::buffer_pool::WriteLatch;
@@ -99,7 +99,7 @@ impl Database {
         let mut table = self.active.lock();
         let active = Arc::new(Active {
             begin: self.log.end(),
-            begin_time: SystemTime::now(),
+            begin_time: crate::clock::now(),
             records: 0.into(),
             bytes: 0.into(),
             reserved: 0.into(),

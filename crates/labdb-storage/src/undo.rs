@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 
 use crate::database::{Database, UndoMark};
 use crate::error::{Result, StorageError};
@@ -15,7 +15,7 @@ use crate::wait::{NoWaits, WaitType};
 
 /// Microseconds since 1970.
 pub(crate) fn now_us() -> u64 {
-    SystemTime::now()
+    crate::clock::now()
         .duration_since(UNIX_EPOCH)
         .ok()
         .and_then(|d| u64::try_from(d.as_micros()).ok())

@@ -248,7 +248,7 @@ fn a_series_with_rounds_that_cannot_be_trusted_is_complete_and_exits_with_8() {
         &[
             ("PAIRS", "1"),
             ("ROWS", "8000"),
-            ("LABDB_OPTIONS", "--fault disk-full=90mb"),
+            ("LABDB_OPTIONS", "--fault disk-full=78mb"),
         ],
     );
     assert_eq!(outcome.code, Some(8), "{}", outcome.stderr);

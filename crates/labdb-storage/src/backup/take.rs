@@ -1,7 +1,6 @@
 //! Taking backups.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::SystemTime;
 
 use crate::backup::media::{MediaHeader, MediaWriter, Tag};
 use crate::backup::{BackupKind, BackupOptions, BackupSet, BackupTarget};
@@ -37,7 +36,7 @@ impl Database {
 
     fn new_set(&self, kind: BackupKind, options: &BackupOptions) -> BackupSet {
         let pages = self.boot.lock();
-        let now = SystemTime::now();
+        let now = crate::clock::now();
         BackupSet {
             kind,
             first_lsn: pages.boot.scan,
@@ -141,7 +140,7 @@ impl Database {
 
     /// Ends a backup with the final figures, and the files as they are now: they may have grown.
     fn finish(&self, set: &mut BackupSet, mut media: MediaWriter) -> Result<()> {
-        set.finished = SystemTime::now();
+        set.finished = crate::clock::now();
         set.backup_size = media.bytes;
         let boot = self.boot.lock().boot.clone();
         let end = MediaHeader {

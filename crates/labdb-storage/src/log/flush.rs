@@ -238,12 +238,16 @@ impl Log {
             self.files[write.file].write_at(&write.bytes, write.offset)?;
             touched |= 1 << write.file.min(63);
         }
-        if let Some(delay) = &self.flusher.delay {
-            delay.sleep();
-        }
+        // One delay for a flush, also where it reaches two files.
+        let mut delay = self.flusher.delay.as_ref();
         for (index, file) in self.files.iter().enumerate() {
             if touched & (1 << index.min(63)) != 0 {
-                file.sync()?;
+                let delay = delay.take();
+                file.sync_after(|| {
+                    if let Some(delay) = delay {
+                        delay.sleep();
+                    }
+                })?;
                 self.counters.syncs.fetch_add(1, Ordering::Relaxed);
             }
         }

@@ -1,6 +1,7 @@
 //! A table with its columns, keys and where its rows are.
 
 use crate::eval::key;
+use crate::session::memory::Grant;
 use labdb_storage::HeapId;
 use labdb_types::{SqlType, Value};
 use parking_lot::{Mutex, RwLock};
@@ -213,6 +214,8 @@ pub struct MemoryRows {
     pub rows: Mutex<BTreeMap<u64, Vec<Value>>>,
     /// The address given last.
     pub last: AtomicU64,
+    /// The memory that they take.
+    pub grant: Mutex<Grant>,
     /// Whether ROLLBACK takes changes back: yes for `#t`, no for `@t`.
     pub transactional: bool,
 }

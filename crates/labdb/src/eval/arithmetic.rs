@@ -218,12 +218,14 @@ pub fn apply(op: BinaryOp, left: &Value, right: &Value, result: SqlType) -> SqlR
     match (left, right) {
         (Value::Null, _) | (_, Value::Null) => Ok(Value::Null),
         (Value::Text(a), Value::Text(b)) => {
+            super::types::check_long(a.len() + b.len())?;
             let mut joined = String::with_capacity(a.len() + b.len());
             joined.push_str(a);
             joined.push_str(b);
             Ok(convert::sized_text(Arc::from(joined), result))
         }
         (Value::Binary(a), Value::Binary(b)) => {
+            super::types::check_long(a.len() + b.len())?;
             Ok(Value::Binary(a.iter().chain(b.iter()).copied().collect()))
         }
         (Value::Float(a), Value::Float(b)) => float(op, *a, *b),

@@ -1,6 +1,7 @@
 //! Days, months and clocks: the proleptic Gregorian calendar from 0001-01-01 on, as SQL Server
 //! counts it.
 
+use labdb_storage::clock;
 use labdb_types::{SqlType, Value};
 
 /// Ticks of 100 ns in a second.
@@ -188,7 +189,7 @@ fn in_range(days: i32) -> Option<i32> {
 
 /// The current time in the server's time zone.
 pub fn now_local() -> Moment {
-    let now = jiff::Zoned::now();
+    let now = jiff::Zoned::try_from(clock::now()).unwrap_or_else(|_| jiff::Zoned::now());
     let offset_seconds = now.offset().seconds();
     let mut moment = from_timestamp(now.timestamp(), offset_seconds);
     moment.offset_minutes = (offset_seconds / 60) as i16;
@@ -197,7 +198,8 @@ pub fn now_local() -> Moment {
 
 /// The current time in UTC.
 pub fn now_utc() -> Moment {
-    from_timestamp(jiff::Timestamp::now(), 0)
+    let now = jiff::Timestamp::try_from(clock::now());
+    from_timestamp(now.unwrap_or_else(|_| jiff::Timestamp::now()), 0)
 }
 
 /// A timestamp as local time at an offset.

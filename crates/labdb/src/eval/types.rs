@@ -3,6 +3,23 @@
 
 use labdb_types::{Length, SqlError, SqlResult, SqlType};
 
+/// The longest value, in bytes.
+pub const LONGEST_VALUE: usize = 64 << 20;
+
+/// Whether a value of so many bytes can be made.
+///
+/// # Errors
+/// 7119.
+pub fn check_long(bytes: usize) -> SqlResult<()> {
+    if bytes <= LONGEST_VALUE {
+        return Ok(());
+    }
+    Err(SqlError::new(
+        7119,
+        format!("Attempting to grow LOB beyond maximum allowed size of {LONGEST_VALUE} bytes."),
+    ))
+}
+
 /// The largest precision of `decimal`.
 pub(crate) const MAX_PRECISION: u8 = 38;
 

@@ -231,8 +231,9 @@ impl Executor<'_> {
                 }
             }
             Rows::Query(query, types) => {
-                let rows = self.attentively(|context, _| query.collect(context, None))?;
-                for row in rows
+                let kept = self.attentively(|context, _| query.collect(context, None))?;
+                for row in kept
+                    .rows
                     .into_iter()
                     .take(usize::try_from(limit).unwrap_or(usize::MAX))
                 {

@@ -111,6 +111,7 @@ impl<'a> Executor<'a> {
         client: &'a mut dyn Client,
         owner: Arc<dyn Any + Send + Sync>,
     ) -> Self {
+        frame.use_memory(&session.instance.memory);
         Self {
             session,
             frame,

@@ -108,10 +108,10 @@ impl Executor<'_> {
             .severity(15));
         }
         let columns: Vec<Column> = plan.columns.clone();
-        let rows = self.attentively(|context, _| plan.plan.collect(context, None))?;
+        let kept = self.attentively(|context, _| plan.plan.collect(context, None))?;
         let table = self.create_table_of(name, &columns)?;
         let mut count = 0;
-        for row in &rows {
+        for row in &kept.rows {
             if let Some((at, identity)) = table.identity()
                 && let Some(n) = row.get(at).and_then(super::table::identity_number)
             {

@@ -2,9 +2,10 @@
 
 use super::failure::storage_error;
 use super::{codec, locking};
-use crate::catalog::{Index, KeyKind, Store, Table};
+use crate::catalog::{Index, KeyKind, MemoryRows, Store, Table};
 use crate::eval::{convert, format};
 use crate::instance::Database;
+use crate::session::memory::{Grant, row_bytes};
 use crate::session::{ActiveTransaction, Session, Undo};
 use labdb_storage::{LockMode, RowId};
 use labdb_types::{SqlError, SqlResult, Value};
@@ -109,6 +110,17 @@ fn check_writable(database: &Database) -> SqlResult<()> {
     Ok(())
 }
 
+/// About the bytes that a row in memory takes, its places in indexes included.
+fn kept_bytes(table: &Table, row: &[Value]) -> u64 {
+    row_bytes(row).saturating_mul(1 + table.indexes.len() as u64)
+}
+
+/// Takes the memory for a row in memory.
+fn hold(session: &Session, table: &Table, memory: &MemoryRows, row: &[Value]) -> SqlResult<()> {
+    let bytes = kept_bytes(table, row);
+    memory.grant.lock().take(&session.instance.memory, bytes)
+}
+
 /// Stores a row that has the table's types and is checked already.
 ///
 /// # Errors
@@ -157,6 +169,7 @@ pub fn insert(session: &Session, table: &Arc<Table>, row: &[Value]) -> SqlResult
                 address
             }
             (Store::Memory(memory), _) => {
+                hold(session, table, memory, row)?;
                 let address = memory.last.fetch_add(1, Ordering::Relaxed) + 1;
                 memory.rows.lock().insert(address, row.to_vec());
                 note(
@@ -241,6 +254,9 @@ pub fn delete(session: &Session, table: &Arc<Table>, address: u64, row: &[Value]
             }
             Store::Memory(memory) => {
                 let before = memory.rows.lock().remove(&address);
+                if let Some(before) = &before {
+                    memory.grant.lock().give(kept_bytes(table, before));
+                }
                 note(
                     transaction,
                     table,
@@ -374,7 +390,11 @@ pub fn update(
                     moved
                 }
                 (Store::Memory(memory), _) => {
+                    hold(session, table, memory, after)?;
                     let before = memory.rows.lock().insert(*old_address, after.clone());
+                    if let Some(before) = &before {
+                        memory.grant.lock().give(kept_bytes(table, before));
+                    }
                     note(
                         transaction,
                         table,
@@ -427,6 +447,7 @@ pub fn truncate(session: &Session, table: &Arc<Table>) -> SqlResult<()> {
             }
             Store::Memory(memory) => {
                 let rows = std::mem::take(&mut *memory.rows.lock());
+                *memory.grant.lock() = Grant::default();
                 for (address, row) in rows {
                     note(
                         transaction,

@@ -186,6 +186,7 @@ fn replace(call: &Call<'_>) -> SqlResult<Value> {
     let mut at = 0;
     while let Some(found) = find(&needle, &hay, at) {
         out.extend(text.get(at..found).unwrap_or(&[]));
+        types::check_long(out.len() + call.text(2).len())?;
         out.push_str(call.text(2));
         at = found + needle.len();
     }
@@ -199,7 +200,10 @@ fn replicate(call: &Call<'_>) -> SqlResult<Value> {
     };
     let text = call.text(0);
     // Without a max type the result is cut at 8000 bytes; with one there is a bound all the same.
-    let limit = types::text_length(call.result).map_or(64 << 20, usize::from);
+    let limit = types::text_length(call.result).map_or(types::LONGEST_VALUE, usize::from);
+    if types::text_length(call.result).is_none() {
+        types::check_long(text.len().saturating_mul(times))?;
+    }
     let needed = if text.is_empty() {
         0
     } else {
@@ -220,6 +224,7 @@ fn concat(call: &Call<'_>) -> SqlResult<Value> {
     let mut out = String::new();
     for (value, argument) in call.values.iter().zip(call.arguments) {
         out.push_str(&format::text(value, argument.sql_type, None).unwrap_or_default());
+        types::check_long(out.len())?;
     }
     Ok(call.give(out))
 }

@@ -17,6 +17,7 @@ pub use server_permission::{SERVER_PERMISSIONS, Said, ServerPermission};
 pub use state::{BackupRow, DatabaseRecord, RestoreRow, State};
 
 use crate::exec::failure::storage_error;
+use crate::session::memory::MemoryBudget;
 use crate::session::{SessionShared, WaitCounter};
 use labdb_storage::{DatabaseSpec, FileLayer, FileSpec, LockManager, Options, RecoveryModel};
 use labdb_types::{SqlError, SqlResult};
@@ -26,6 +27,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::SystemTime;
+
+/// The files of the system databases, which are always in the instance's own folder.
+pub fn system_files(data: &Path) -> impl Iterator<Item = PathBuf> {
+    SYSTEM_DATABASES
+        .into_iter()
+        .flat_map(|(name, ..)| [format!("{name}.mdf"), format!("{name}_log.ldf")])
+        .map(move |name| data.join(name))
+}
 
 /// How an instance is started.
 #[derive(Clone)]
@@ -62,6 +71,8 @@ pub struct Instance {
     pub trace_flags: Mutex<Vec<i32>>,
     log: errorlog::ErrorLog,
     password_cache: logins::PasswordCache,
+    /// What statements may use of the machine's memory.
+    pub memory: Arc<MemoryBudget>,
     /// No new connections.
     pub stopping: AtomicBool,
     /// The address it listens on: host and port, once it does.
@@ -85,7 +96,7 @@ impl Instance {
         std::fs::create_dir_all(&options.data).map_err(|e| startup(&options.data, &e))?;
         let state = State::load(&options.data)?;
         let instance = Arc::new(Self {
-            started: SystemTime::now(),
+            started: labdb_storage::clock::now(),
             locks: LockManager::new(),
             databases: RwLock::new(Vec::new()),
             sessions: RwLock::new(BTreeMap::new()),
@@ -95,6 +106,7 @@ impl Instance {
             trace_flags: Mutex::new(Vec::new()),
             log: errorlog::ErrorLog::open(&options.data)?,
             password_cache: logins::PasswordCache::default(),
+            memory: Arc::default(),
             stopping: AtomicBool::new(false),
             listening: Mutex::new(None),
             options,

@@ -2,6 +2,7 @@
 
 use super::{Context, Env, SortKey, Typed};
 use crate::eval::{arithmetic, compare, convert, key, wide};
+use crate::session::memory::Grant;
 use labdb_tsql::ast::BinaryOp;
 use labdb_types::{Decimal, SqlError, SqlResult, SqlType, Value};
 use std::collections::HashSet;
@@ -231,6 +232,7 @@ impl Accumulator {
         aggregate: &Aggregate,
         ctx: &Context<'_>,
         env: &Env<'_>,
+        grant: &mut Grant,
     ) -> SqlResult<()> {
         let Some(argument) = &aggregate.argument else {
             self.rows += 1;
@@ -240,10 +242,13 @@ impl Accumulator {
         if value.is_null() {
             return Ok(());
         }
-        if let Some(seen) = &mut self.seen
-            && !seen.insert(key::of(std::slice::from_ref(&value)))
-        {
-            return Ok(());
+        if let Some(seen) = &mut self.seen {
+            let name = key::of(std::slice::from_ref(&value));
+            if seen.contains(&name) {
+                return Ok(());
+            }
+            ctx.hold_key(grant, &name)?;
+            seen.insert(name);
         }
         self.rows += 1;
         match aggregate.kind {
@@ -297,6 +302,8 @@ impl Accumulator {
                 for item in &aggregate.order {
                     order.push(item.value.eval(ctx, env)?);
                 }
+                ctx.hold(grant, &order)?;
+                ctx.hold(grant, std::slice::from_ref(&value))?;
                 if let Value::Text(text) = value {
                     self.texts.push((order, text));
                 }
@@ -378,6 +385,8 @@ impl Accumulator {
                     std::cmp::Ordering::Equal
                 });
                 let texts: Vec<&str> = self.texts.iter().map(|(_, t)| &**t).collect();
+                let length: usize = texts.iter().map(|t| t.len() + separator.len()).sum();
+                crate::eval::types::check_long(length)?;
                 let joined = texts.join(&separator);
                 if !convert::fits(&Value::text(&joined), sql_type) {
                     return Err(SqlError::new(

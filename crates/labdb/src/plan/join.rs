@@ -1,9 +1,10 @@
 //! Joins: by hash where expressions must be equal, otherwise every pair is looked at.
 
-use super::rows::{Flow, Sink};
+use super::rows::{Flow, Kept, Sink};
 use super::source::JoinType;
 use super::{Condition, Context, Env, Plan, Typed};
 use crate::eval::key;
+use crate::session::memory::Grant;
 use labdb_types::{SqlResult, Value};
 use std::collections::HashMap;
 
@@ -11,6 +12,7 @@ struct Right {
     rows: Vec<Vec<Value>>,
     matched: Vec<bool>,
     by_key: HashMap<Vec<u8>, Vec<usize>>,
+    _grant: Grant,
 }
 
 /// Runs a [`Plan::Join`].
@@ -105,11 +107,12 @@ fn load(
     ctx: &Context<'_>,
     outer: Option<&Env<'_>>,
 ) -> SqlResult<Right> {
-    let rows = right.collect(ctx, outer)?;
+    let Kept { rows, mut grant } = right.collect(ctx, outer)?;
     let mut by_key: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
     if !equal.is_empty() {
         for (place, row) in rows.iter().enumerate() {
             if let Some(name) = key_of(equal.iter().map(|(_, r)| r), ctx, &Env::new(row, outer))? {
+                ctx.hold_key(&mut grant, &name)?;
                 by_key.entry(name).or_default().push(place);
             }
         }
@@ -119,6 +122,7 @@ fn load(
         rows,
         matched,
         by_key,
+        _grant: grant,
     })
 }
 

@@ -12,9 +12,10 @@ pub mod window;
 pub use aggregate::{Aggregate, AggregateKind};
 pub use condition::Condition;
 pub use expression::{Node, Typed};
-pub use rows::{Flow, Query};
+pub use rows::{Flow, Kept, Query};
 pub use source::{JoinType, Plan, SortKey};
 
+use crate::session::memory::{Grant, row_bytes};
 use crate::session::{Frame, Session};
 use labdb_types::{SqlResult, Value};
 
@@ -39,6 +40,23 @@ impl Context<'_> {
             return Err(crate::session::cancelled());
         }
         self.session.check_cancelled()
+    }
+
+    /// Takes memory for a row that is kept.
+    ///
+    /// # Errors
+    /// 701 when the server has no more.
+    pub fn hold(&self, grant: &mut Grant, row: &[Value]) -> SqlResult<()> {
+        grant.take(&self.session.instance.memory, row_bytes(row))
+    }
+
+    /// Takes memory for a key that is kept, and what stands with it.
+    ///
+    /// # Errors
+    /// 701 when the server has no more.
+    pub fn hold_key(&self, grant: &mut Grant, key: &[u8]) -> SqlResult<()> {
+        const ENTRY: u64 = 64;
+        grant.take(&self.session.instance.memory, ENTRY + key.len() as u64)
     }
 }
 

@@ -4,6 +4,7 @@ use super::join;
 use super::window::compare_keys;
 use super::{Condition, Context, Env, Plan, SortKey, Typed};
 use crate::eval::{convert, key};
+use crate::session::memory::Grant;
 use labdb_types::{Column, SqlError, SqlResult, Value};
 use std::collections::{HashMap, HashSet};
 
@@ -18,6 +19,15 @@ pub enum Flow {
 
 /// What takes rows.
 pub type Sink<'s> = &'s mut dyn FnMut(Vec<Value>) -> SqlResult<Flow>;
+
+/// Rows that are kept, with the memory that they take.
+#[derive(Debug, Default)]
+pub struct Kept {
+    /// The rows.
+    pub rows: Vec<Vec<Value>>,
+    /// Their memory.
+    pub grant: Grant,
+}
 
 /// A plan with the columns that it gives.
 #[derive(Clone, Debug, PartialEq)]
@@ -131,10 +141,15 @@ impl Plan {
                 aggregates,
             } => group(input, keys, aggregates, ctx, outer, sink),
             Self::Window(input, calls) => {
-                let mut rows = input.collect(ctx, outer)?;
+                let Kept {
+                    mut rows,
+                    mut grant,
+                } = input.collect(ctx, outer)?;
                 let mut columns = Vec::with_capacity(calls.len());
                 for call in calls {
-                    columns.push(call.values(&rows, ctx, outer)?.into_iter());
+                    let values = call.values(&rows, ctx, outer)?;
+                    ctx.hold(&mut grant, &values)?;
+                    columns.push(values.into_iter());
                 }
                 for mut row in rows.drain(..) {
                     for column in &mut columns {
@@ -147,7 +162,8 @@ impl Plan {
                 Ok(Flow::More)
             }
             Self::Sort(input, keys) => {
-                for row in sorted(input, keys, ctx, outer)? {
+                let (sorted, _grant) = sorted(input, keys, ctx, outer)?;
+                for row in sorted {
                     if sink(row)? == Flow::Enough {
                         return Ok(Flow::Enough);
                     }
@@ -160,8 +176,12 @@ impl Plan {
             }),
             Self::Distinct(input) => {
                 let mut seen = HashSet::new();
+                let mut grant = Grant::default();
                 input.run(ctx, outer, &mut |row| {
-                    if seen.insert(key::of(&row)) {
+                    let name = key::of(&row);
+                    if !seen.contains(&name) {
+                        ctx.hold_key(&mut grant, &name)?;
+                        seen.insert(name);
                         sink(row)
                     } else {
                         Ok(Flow::More)
@@ -219,14 +239,19 @@ impl Plan {
             }
             Self::Matching { left, right, keep } => {
                 let mut others = HashSet::new();
+                let mut grant = Grant::default();
                 right.run(ctx, outer, &mut |row| {
-                    others.insert(key::of(&row));
+                    let name = key::of(&row);
+                    ctx.hold_key(&mut grant, &name)?;
+                    others.insert(name);
                     Ok(Flow::More)
                 })?;
                 let mut seen = HashSet::new();
                 left.run(ctx, outer, &mut |row| {
                     let name = key::of(&row);
-                    if others.contains(&name) == *keep && seen.insert(name) {
+                    if others.contains(&name) == *keep && !seen.contains(&name) {
+                        ctx.hold_key(&mut grant, &name)?;
+                        seen.insert(name);
                         sink(row)
                     } else {
                         Ok(Flow::More)
@@ -242,23 +267,26 @@ impl Plan {
                 let mut last = anchor.collect(ctx, outer)?;
                 let mut depth = 0;
                 loop {
-                    for row in &last {
+                    for row in &last.rows {
                         ctx.check_cancelled()?;
                         if sink(row.clone())? == Flow::Enough {
                             return Ok(Flow::Enough);
                         }
                     }
-                    if last.is_empty() {
+                    if last.rows.is_empty() {
                         return Ok(Flow::More);
                     }
-                    let previous = ctx
-                        .frame
-                        .set_working(*id, std::rc::Rc::new(std::mem::take(&mut last)));
+                    // The memory of these rows is held until the next are there.
+                    let Kept {
+                        rows,
+                        grant: _grant,
+                    } = std::mem::take(&mut last);
+                    let previous = ctx.frame.set_working(*id, std::rc::Rc::new(rows));
                     let next = step.collect(ctx, outer);
                     ctx.frame.restore_working(*id, previous);
                     last = next?;
                     depth += 1;
-                    if *limit > 0 && depth > *limit && !last.is_empty() {
+                    if *limit > 0 && depth > *limit && !last.rows.is_empty() {
                         return Err(SqlError::new(
                             530,
                             format!(
@@ -285,20 +313,17 @@ impl Plan {
     ///
     /// # Errors
     /// As [`Plan::run`].
-    pub fn collect(
-        &self,
-        ctx: &Context<'_>,
-        outer: Option<&Env<'_>>,
-    ) -> SqlResult<Vec<Vec<Value>>> {
-        let mut rows = Vec::new();
+    pub fn collect(&self, ctx: &Context<'_>, outer: Option<&Env<'_>>) -> SqlResult<Kept> {
+        let mut kept = Kept::default();
         self.run(ctx, outer, &mut |row| {
-            if rows.len() % 1024 == 0 {
+            if kept.rows.len() % 1024 == 0 {
                 ctx.check_cancelled()?;
             }
-            rows.push(row);
+            ctx.hold(&mut kept.grant, &row)?;
+            kept.rows.push(row);
             Ok(Flow::More)
         })?;
-        Ok(rows)
+        Ok(kept)
     }
 }
 
@@ -313,8 +338,9 @@ fn sorted(
     keys: &[SortKey],
     ctx: &Context<'_>,
     outer: Option<&Env<'_>>,
-) -> SqlResult<Vec<Vec<Value>>> {
+) -> SqlResult<(impl Iterator<Item = Vec<Value>>, Grant)> {
     let mut rows = Vec::new();
+    let mut grant = Grant::default();
     input.run(ctx, outer, &mut |row| {
         if rows.len() % 1024 == 0 {
             ctx.check_cancelled()?;
@@ -324,11 +350,13 @@ fn sorted(
         for item in keys {
             values.push(item.value.eval(ctx, &env)?);
         }
+        ctx.hold(&mut grant, &values)?;
+        ctx.hold(&mut grant, &row)?;
         rows.push((values, row));
         Ok(Flow::More)
     })?;
     rows.sort_by(|(a, _), (b, _)| compare_keys(a, b, keys));
-    Ok(rows.into_iter().map(|(_, row)| row).collect())
+    Ok((rows.into_iter().map(|(_, row)| row), grant))
 }
 
 fn top(
@@ -359,7 +387,10 @@ fn top(
                 );
             }
         };
-        let rows = input.collect(ctx, outer)?;
+        let Kept {
+            rows,
+            grant: _grant,
+        } = input.collect(ctx, outer)?;
         let keep = (rows.len() as f64 * share / 100.0).ceil() as usize;
         for row in rows.into_iter().take(keep) {
             if sink(row)? == Flow::Enough {
@@ -437,6 +468,7 @@ fn group(
         ));
     }
     let mut count = 0_u64;
+    let mut grant = Grant::default();
     input.run(ctx, outer, &mut |row| {
         count += 1;
         if count.is_multiple_of(1024) {
@@ -454,6 +486,10 @@ fn group(
             match places.get(&name) {
                 Some(place) => *place,
                 None => {
+                    ctx.hold_key(&mut grant, &name)?;
+                    ctx.hold(&mut grant, &values)?;
+                    let states = aggregates.len() * size_of::<super::aggregate::Accumulator>();
+                    grant.take(&ctx.session.instance.memory, states as u64)?;
                     places.insert(name, groups.len());
                     groups.push((
                         values,
@@ -465,7 +501,7 @@ fn group(
         };
         if let Some((_, states)) = groups.get_mut(place) {
             for (state, aggregate) in states.iter_mut().zip(aggregates) {
-                state.add(aggregate, ctx, &env)?;
+                state.add(aggregate, ctx, &env, &mut grant)?;
             }
         }
         Ok(Flow::More)

@@ -206,10 +206,11 @@ impl WindowCall {
     ) -> SqlResult<Vec<Value>> {
         let count = members.len();
         let over = |from: usize, to: usize| -> SqlResult<Value> {
+            let mut grant = crate::session::memory::Grant::default();
             let mut state = aggregate.start();
             for at in members.get(from..to).unwrap_or(&[]) {
                 if let Some(row) = rows.get(*at) {
-                    state.add(aggregate, ctx, &Env::new(row, outer))?;
+                    state.add(aggregate, ctx, &Env::new(row, outer), &mut grant)?;
                 }
             }
             state.finish(aggregate, ctx)

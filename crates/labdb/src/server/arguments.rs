@@ -61,10 +61,21 @@ pub struct Arguments {
     /// What @@SERVERNAME says.
     #[arg(long, value_name = "NAME", default_value = "labdb")]
     pub server_name: String,
-    /// A fault on purpose: flush-delay=2ms (each flush of a log takes so much longer; 1ms..3ms@7
-    /// draws from a range with a seed) or disk-full=64mb (all files together cannot grow beyond
-    /// that). Shown in @@VERSION. May be given several times.
-    #[arg(long, value_name = "NAME=VALUE")]
+    /// A fault on purpose; named in @@VERSION and in every record. May be given several times.
+    ///
+    /// flush-delay=2ms: each log flush takes so much longer.
+    /// flush-delay=exponential(2ms)@7: so much is drawn for each, with seed 7; the others are
+    /// uniform(LEAST,MOST), normal(MEAN,DEVIATION) without its part below 0,
+    /// lognormal(MEDIAN,SIGMA) and pareto(SCALE,SHAPE).
+    /// stall=500ms@10s: a log flush that begins in the half second from 10 s after the start ends
+    /// behind it; stall=500ms@every:10s: again and again. stall-io: the same for each read, write
+    /// and flush of a database file.
+    /// refuse-connection=3: the third connection is closed before it can say anything.
+    /// drop-connection=3@2s: the third is closed 2 s after its log-in; drop-connection=3@10requests:
+    /// at its eleventh request.
+    /// disk-full=64mb: the files of user databases cannot grow beyond that, all together.
+    /// clock-step=+1h@5s: the wall clock jumps, 5 s after the start.
+    #[arg(long, value_name = "NAME=VALUE", verbatim_doc_comment)]
     pub fault: Vec<Fault>,
 }
 

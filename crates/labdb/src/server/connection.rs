@@ -1,5 +1,7 @@
 //! One connection: log-in, then requests until the client leaves.
 
+use super::faults::DropAfter;
+use super::gate::Admitted;
 use super::responder::Responder;
 use crate::exec::{RpcArgument, TransactionRequest, run_batch, run_rpc, run_transaction_request};
 use crate::instance::Instance;
@@ -11,10 +13,27 @@ use labdb_types::{SqlError, SqlResult};
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
+
+/// How a connection came.
+pub(super) struct Arrival {
+    /// The first that was accepted is 1.
+    pub(super) number: u64,
+    /// It is to be dropped, on purpose.
+    pub(super) dropped: Option<DropAfter>,
+    /// Its place among those that there may be.
+    pub(super) admitted: Admitted,
+}
 
 /// Serves a connection to its end.
-pub(super) fn serve(socket: TcpStream, instance: &Arc<Instance>, config: &ServerConfig) {
+pub(super) fn serve(
+    socket: TcpStream,
+    arrival: Arrival,
+    instance: &Arc<Instance>,
+    config: &ServerConfig,
+) {
+    // Kept to the end: whoever comes meanwhile finds the place taken.
+    let _place = arrival.admitted;
     // A small answer must not wait for a full packet.
     let _ = socket.set_nodelay(true);
     let Ok((mut connection, login)) = Connection::accept(socket, config) else {
@@ -24,15 +43,14 @@ pub(super) fn serve(socket: TcpStream, instance: &Arc<Instance>, config: &Server
         Ok(session) => session,
         Err(errors) => {
             for error in &errors {
-                instance.log_error(
-                    0,
-                    &format!(
-                        "Login failed for user '{}': {} [CLIENT: {}]",
-                        login.user,
-                        error.message,
-                        connection.peer().ip()
-                    ),
+                let text = format!(
+                    "Login failed for user '{}': {} [CLIENT: {}]",
+                    login.user,
+                    error.message,
+                    connection.peer().ip()
                 );
+                // A name with line ends in it must not write lines of its own.
+                instance.log_error(0, &text.replace(char::is_control, "?"));
                 let _ = connection.login_failed(error);
             }
             return;
@@ -48,7 +66,20 @@ pub(super) fn serve(socket: TcpStream, instance: &Arc<Instance>, config: &Server
         .shared
         .status
         .store(Status::Sleeping as u8, Ordering::Relaxed);
+    let mut requests_left = match arrival.dropped {
+        Some(DropAfter::Time(after)) => {
+            drop_later(&session, arrival.number, after);
+            None
+        }
+        Some(DropAfter::Requests(requests)) => Some(requests),
+        None => None,
+    };
     while let Ok(Some(request)) = connection.next_request() {
+        if requests_left == Some(0) {
+            tell_drop(instance, arrival.number);
+            break;
+        }
+        requests_left = requests_left.map(|left| left - 1);
         let begun = Instant::now();
         session
             .shared
@@ -57,7 +88,7 @@ pub(super) fn serve(socket: TcpStream, instance: &Arc<Instance>, config: &Server
         if !session.shared.killed.load(Ordering::Relaxed) {
             session.shared.cancel.store(false, Ordering::Relaxed);
         }
-        *session.shared.request.lock() = Some((SystemTime::now(), kind(&request.body)));
+        *session.shared.request.lock() = Some((labdb_storage::clock::now(), kind(&request.body)));
         let alive = answer(&mut connection, &session, &request.body, request.reset);
         let elapsed = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
         session
@@ -71,6 +102,29 @@ pub(super) fn serve(socket: TcpStream, instance: &Arc<Instance>, config: &Server
         if !alive || session.shared.killed.load(Ordering::Relaxed) {
             break;
         }
+    }
+}
+
+fn tell_drop(instance: &Instance, number: u64) {
+    instance.log_error(0, &format!("Connection {number} is dropped on purpose."));
+}
+
+/// Drops a connection from another thread, as if the network had: whatever it is doing.
+fn drop_later(session: &Session, number: u64, after: std::time::Duration) {
+    let shared = Arc::downgrade(&session.shared);
+    let instance = Arc::downgrade(&session.instance);
+    let spawned = std::thread::Builder::new()
+        .name("drop a connection".into())
+        .spawn(move || {
+            std::thread::sleep(after);
+            if let (Some(shared), Some(instance)) = (shared.upgrade(), instance.upgrade()) {
+                tell_drop(&instance, number);
+                instance.kill(&shared);
+            }
+        });
+    if let Err(error) = spawned {
+        let text = format!("Connection {number} cannot be dropped on purpose: {error}.");
+        session.instance.log_error(0, &text);
     }
 }
 

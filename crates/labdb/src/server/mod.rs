@@ -3,14 +3,19 @@
 mod arguments;
 mod connection;
 mod faults;
+mod gate;
+mod injection;
 mod program;
 mod responder;
 
 pub use arguments::Arguments;
 pub use faults::Fault;
+pub use injection::ConnectionFaults;
 pub use program::{run, set_login};
 
 use crate::instance::Instance;
+use connection::Arrival;
+use gate::Gate;
 use labdb_tds::ServerConfig;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -35,6 +40,19 @@ impl Server {
         address: SocketAddr,
         config: ServerConfig,
     ) -> std::io::Result<Self> {
+        Self::start_with(instance, address, config, ConnectionFaults::default())
+    }
+
+    /// The same with faults on purpose.
+    ///
+    /// # Errors
+    /// When the address cannot be listened on.
+    pub fn start_with(
+        instance: Arc<Instance>,
+        address: SocketAddr,
+        config: ServerConfig,
+        faults: ConnectionFaults,
+    ) -> std::io::Result<Self> {
         let listener = TcpListener::bind(address)?;
         let address = listener.local_addr()?;
         *instance.listening.lock() = Some(address);
@@ -42,7 +60,7 @@ impl Server {
         let shared = Arc::clone(&instance);
         let acceptor = std::thread::Builder::new()
             .name("accept".into())
-            .spawn(move || accept(&listener, &shared, &config))?;
+            .spawn(move || accept(&listener, &shared, &config, &faults))?;
         Ok(Self {
             instance,
             address,
@@ -67,7 +85,14 @@ impl Server {
     }
 }
 
-fn accept(listener: &TcpListener, instance: &Arc<Instance>, config: &Arc<ServerConfig>) {
+fn accept(
+    listener: &TcpListener,
+    instance: &Arc<Instance>,
+    config: &Arc<ServerConfig>,
+    faults: &ConnectionFaults,
+) {
+    let gate = Gate::new(instance.options.max_connections);
+    let mut number = 0_u64;
     for socket in listener.incoming() {
         if instance.stopping.load(Ordering::Relaxed) {
             return;
@@ -81,12 +106,38 @@ fn accept(listener: &TcpListener, instance: &Arc<Instance>, config: &Arc<ServerC
                 continue;
             }
         };
+        number += 1;
+        if faults.refuses(number) {
+            instance.log_error(0, &format!("Connection {number} is refused on purpose."));
+            continue;
+        }
+        let admitted = match gate.admit() {
+            Ok(admitted) => admitted,
+            Err(full) => {
+                if full.first {
+                    let most = gate.most();
+                    instance.log_error(
+                        0,
+                        &format!(
+                            "There are {most} connections: further ones are closed at once. Close \
+                             some, or start labdb with a higher --max-connections."
+                        ),
+                    );
+                }
+                continue;
+            }
+        };
+        let arrival = Arrival {
+            number,
+            dropped: faults.drops(number),
+            admitted,
+        };
         let (instance, config) = (Arc::clone(instance), Arc::clone(config));
         let log = Arc::clone(&instance);
         let spawned = std::thread::Builder::new()
             .name("connection".into())
             .stack_size(8 << 20)
-            .spawn(move || connection::serve(socket, &instance, &config));
+            .spawn(move || connection::serve(socket, arrival, &instance, &config));
         if let Err(e) = spawned {
             log.log_error(
                 0,

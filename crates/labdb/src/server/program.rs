@@ -1,7 +1,7 @@
 //! From the command line to a running server and back.
 
 use super::arguments::{Arguments, EncryptArgument, Switch};
-use super::{Server, faults};
+use super::{ConnectionFaults, Server, injection};
 use crate::instance::{Instance, InstanceOptions, PasswordHash, Said, ServerPermission, State};
 use clap::Parser as _;
 use labdb_storage::Options;
@@ -37,17 +37,20 @@ fn serve(arguments: &Arguments) -> Result<(), String> {
     // Before anything can be interrupted half-way.
     let mut signals =
         Signals::new([SIGTERM, SIGINT]).map_err(|e| format!("signals cannot be handled: {e}"))?;
+    injection::check(&arguments.fault)?;
+    injection::step_clock(&arguments.fault);
+    let data = std::path::absolute(&arguments.data)
+        .map_err(|e| format!("--data {}: {e}", arguments.data.display()))?;
     let options = InstanceOptions {
-        data: std::path::absolute(&arguments.data)
-            .map_err(|e| format!("--data {}: {e}", arguments.data.display()))?,
         server_name: arguments.server_name.clone(),
         storage: Options {
             buffer_pool_bytes: arguments.buffer_pool_mb << 20,
             instant_file_initialization: arguments.instant_file_initialization == Switch::On,
-            log_flush_delay: faults::flush_delay(&arguments.fault),
+            log_flush_delay: injection::flush_delay(&arguments.fault)?,
             ..Options::default()
         },
-        files: faults::layer(&arguments.fault),
+        files: injection::files(&arguments.fault, &data),
+        data,
         faults: arguments
             .fault
             .iter()
@@ -59,7 +62,9 @@ fn serve(arguments: &Arguments) -> Result<(), String> {
     let instance = Instance::open(options).map_err(|e| e.message)?;
     let password_file = logins(&instance, arguments)?;
     let config = config(arguments, &instance.options.data)?;
-    let server = Server::start(Arc::clone(&instance), arguments.listen, config).map_err(|e| {
+    let faults = ConnectionFaults::new(&arguments.fault);
+    let listening = Server::start_with(Arc::clone(&instance), arguments.listen, config, faults);
+    let server = listening.map_err(|e| {
         format!(
             "cannot listen on {}: {e}. Choose another --listen address, or port 0 for a free one.",
             arguments.listen
@@ -89,6 +94,13 @@ fn announce(
     if let Some(file) = password_file {
         text.push_str(", its password in ");
         text.push_str(&file.display().to_string());
+    }
+    if !address.ip().is_loopback() {
+        text.push_str(
+            "\nlabdb: warning: other machines can connect to this address. labdb is a test server: \
+             its owner can read and write files as the user that runs it. Use --listen \
+             127.0.0.1:PORT unless they must.",
+        );
     }
     let _ = writeln!(std::io::stderr(), "{text}");
     server

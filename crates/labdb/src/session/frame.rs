@@ -1,5 +1,6 @@
 //! Variables and errors of one batch or procedure.
 
+use super::memory::{Grant, MemoryBudget, value_bytes};
 use crate::catalog::{Table, fold};
 use labdb_types::{SqlError, SqlResult, SqlType, Value};
 use std::cell::{Cell, RefCell};
@@ -34,6 +35,8 @@ pub struct Frame {
     pub scope_identity: Cell<Option<i64>>,
     /// 0 for a batch, more for what it calls.
     pub level: u32,
+    /// The memory that long values of variables take, and from where.
+    memory: RefCell<(Grant, Option<Arc<MemoryBudget>>)>,
     working: RefCell<HashMap<usize, Rc<Vec<Vec<Value>>>>>,
     /// Distinguishes plans of one text whose parameters have other types, and of one batch whose
     /// table variables are other tables.
@@ -175,11 +178,39 @@ impl Frame {
     pub fn set(&self, name: &str, value: Value) -> SqlResult<()> {
         match self.variables.borrow_mut().get_mut(fold(name).as_str()) {
             Some(variable) => {
+                self.hold(&variable.value, &value)?;
                 variable.value = value;
                 Ok(())
             }
             None => Err(missing(name)),
         }
+    }
+
+    /// Says where the memory of long values comes from.
+    pub fn use_memory(&self, budget: &Arc<MemoryBudget>) {
+        self.memory
+            .borrow_mut()
+            .1
+            .get_or_insert_with(|| Arc::clone(budget));
+    }
+
+    /// Takes memory for a long value that replaces another.
+    fn hold(&self, old: &Value, new: &Value) -> SqlResult<()> {
+        const LONG: u64 = 8_000;
+        let (old, new) = (value_bytes(old), value_bytes(new));
+        if old <= LONG && new <= LONG {
+            return Ok(());
+        }
+        let (grant, budget) = &mut *self.memory.borrow_mut();
+        if new > LONG
+            && let Some(budget) = budget
+        {
+            grant.take(budget, new)?;
+        }
+        if old > LONG {
+            grant.give(old);
+        }
+        Ok(())
     }
 
     /// Error 137 for a name.

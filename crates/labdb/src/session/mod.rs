@@ -2,6 +2,7 @@
 
 mod client;
 mod frame;
+pub mod memory;
 mod options;
 mod shared;
 mod transaction;

@@ -110,7 +110,7 @@ impl SessionShared {
     pub fn new(id: i16, login_name: &str) -> Self {
         Self {
             id,
-            login_time: SystemTime::now(),
+            login_time: labdb_storage::clock::now(),
             host_name: String::new(),
             program_name: String::new(),
             client_interface: String::new(),

@@ -69,7 +69,7 @@ impl ActiveTransaction {
         Self {
             number,
             name,
-            begun: SystemTime::now(),
+            begun: labdb_storage::clock::now(),
             doomed: false,
             locks: crate::exec::locking::HeldLocks::default(),
             branches: Vec::new(),

@@ -8,7 +8,6 @@ use crate::session::SessionShared;
 use labdb_types::{Length, SqlResult, SqlType, Value};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::SystemTime;
 
 /// All sessions for those who may see them, otherwise the asking one.
 fn visible(view: &ViewContext<'_>) -> Vec<Arc<SessionShared>> {
@@ -100,7 +99,7 @@ fn connections(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
 }
 
 fn requests(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
-    let now = SystemTime::now();
+    let now = labdb_storage::clock::now();
     let rows = visible(view).into_iter().filter_map(|s| {
         let (at, command) = (*s.request.lock()).filter(|_| s.is_running())?;
         let elapsed = now.duration_since(at).map_or(0, |d| d.as_millis() as i64);
