@@ -62,6 +62,9 @@ pub(crate) struct Boot {
     pub(crate) last_log_backup_us: Option<u64>,
     /// The checkpoint of the last full backup.
     pub(crate) last_full_backup: Option<Lsn>,
+    /// That backup's number.
+    #[serde(default)]
+    pub(crate) last_full_guid: Option<u128>,
     pub(crate) settings: BTreeMap<String, String>,
     /// The log was durable up to here when this record was stored.
     #[serde(default)]

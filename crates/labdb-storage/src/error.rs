@@ -95,6 +95,9 @@ pub enum StorageError {
     /// A backup or restore step does not follow from the one before it (4305, 4326).
     #[error("the log chain does not fit: {0}")]
     LogChain(String),
+    /// A backup cannot be read, or does not fit what was restored before it.
+    #[error(transparent)]
+    Restore(#[from] crate::backup::RestoreFault),
     /// The database was closed, or an earlier failure stopped it; the reason says which.
     #[error("the database is not available: {0}")]
     Unavailable(String),

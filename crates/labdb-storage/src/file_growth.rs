@@ -146,7 +146,7 @@ impl Database {
                 if self.options.instant_file_initialization {
                     data.extend(size)?;
                 } else {
-                    data.zero(file.size, more)?;
+                    crate::zeroing::zero(data, file.size, more, &self.options)?;
                 }
             }
             self.note_size(name, size, None)?;
@@ -164,7 +164,7 @@ impl Database {
         else {
             return Ok(());
         };
-        self.log.files[index].zero(file.size, more)?;
+        crate::zeroing::zero(&self.log.files[index], file.size, more, &self.options)?;
         let total = self.log.append.lock().vlfs.iter().map(|v| v.size).sum();
         let count = vlf::vlfs_at_growth(total, more);
         self.note_size(name, size, Some((file.file_id, more, count)))?;

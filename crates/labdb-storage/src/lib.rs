@@ -43,10 +43,12 @@ mod transaction;
 mod undo;
 mod views;
 mod wait;
+mod zeroing;
 
 pub use backup::{
-    BackupContents, BackupFile, BackupKind, BackupOptions, BackupSet, BackupTarget, HeapSpace,
-    RestoreOptions, RestoreStep, read_header,
+    BackupContents, BackupFile, BackupKind, BackupOptions, BackupSet, BackupSource, BackupTarget,
+    HeapSpace, MediaLabel, RestoreFault, RestoreOptions, RestoreStep, Restored, read_header,
+    read_headers, restore_state_path, verify_backup,
 };
 pub use database::{Database, UndoMark};
 pub use error::{Result, StorageError};
@@ -67,6 +69,7 @@ pub use views::{
     TransactionRow, VlfRow,
 };
 pub use wait::{NoWaits, WaitObserver, WaitType};
+pub use zeroing::{Zeroing, ZeroingObserver};
 
 /// The longest row, in bytes.
 pub const MAX_ROW: usize = 8_000;

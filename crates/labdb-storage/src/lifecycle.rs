@@ -231,6 +231,7 @@ fn write_files(
         last_log_backup: None,
         last_log_backup_us: None,
         last_full_backup: None,
+        last_full_guid: None,
         settings: BTreeMap::new(),
         log_reaches: Lsn::ZERO,
     };
@@ -244,7 +245,7 @@ fn write_files(
         if file.kind == FileKind::Rows && options.instant_file_initialization {
             counted.extend(file.size)?;
         } else {
-            counted.zero(0, file.size)?;
+            crate::zeroing::zero(&counted, 0, file.size, options)?;
         }
         if file.kind == FileKind::Log {
             let count = vlf::vlfs_at_creation(file.size);

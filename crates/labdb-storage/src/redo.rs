@@ -107,7 +107,7 @@ impl Replay {
 
     fn analyse(&mut self, txn: TransactionId, lsn: Lsn, record: &Record<'_>) {
         if let Record::CreateHeap { heap } = record {
-            self.next_heap = self.next_heap.max(heap.0 + 1);
+            self.next_heap = self.next_heap.max(heap.0.saturating_add(1));
         }
         if let Record::EndCheckpoint {
             next_transaction, ..
@@ -118,7 +118,7 @@ impl Replay {
         if txn == SYSTEM {
             return;
         }
-        self.next_transaction = self.next_transaction.max(txn.0 + 1);
+        self.next_transaction = self.next_transaction.max(txn.0.saturating_add(1));
         let undo = match record {
             Record::Insert { row, .. } => Undo::Insert(NOBODY, *row),
             Record::Delete { row } => Undo::Delete(NOBODY, *row),

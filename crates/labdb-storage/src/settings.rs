@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::faults::FlushDelay;
+use crate::zeroing::ZeroingObserver;
 
 /// When the log may be reused: `sys.databases.recovery_model`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -110,6 +111,8 @@ pub struct Options {
     pub checkpoint_log_bytes: u64,
     /// The longest that a delayed commit waits for the background flush.
     pub lazy_flush_interval: Duration,
+    /// Is told when files are zeroed.
+    pub zeroing: Option<ZeroingObserver>,
     /// A delay on purpose in every log flush, for calibration.
     pub log_flush_delay: Option<FlushDelay>,
 }
@@ -121,6 +124,7 @@ impl Default for Options {
             instant_file_initialization: false,
             checkpoint_log_bytes: 64 << 20,
             lazy_flush_interval: Duration::from_millis(5),
+            zeroing: None,
             log_flush_delay: None,
         }
     }

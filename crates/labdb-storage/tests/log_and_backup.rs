@@ -8,7 +8,7 @@ use std::sync::Arc;
 use common::{Lab, rows, small_spec};
 use labdb_storage::{
     BackupOptions, BackupTarget, Database, Growth, HeapId, LogReuseWait, RecoveryModel,
-    StorageError, read_header,
+    StorageError, read_header, verify_backup,
 };
 
 const ROW: [u8; 4000] = [5; 4000];
@@ -214,12 +214,12 @@ fn log_backups_follow_one_another_without_a_gap() {
     }
     let copy = BackupOptions {
         copy_only: true,
-        name: None,
+        ..BackupOptions::default()
     };
     let aside = db.backup_log(&BackupTarget::Nul, &copy).unwrap();
     assert_eq!(aside.first_lsn, next);
     assert_eq!(backup_log(&db).unwrap().first_lsn, next);
-    let read = read_header(&full).unwrap().set;
+    let read = read_header(&full, 1).unwrap().set;
     assert_eq!(read.last_lsn, set.last_lsn);
     assert_eq!(read.data_pages, set.data_pages);
     let size = std::fs::metadata(&full).unwrap().len();
@@ -248,8 +248,8 @@ fn a_damaged_or_cut_backup_is_not_taken_for_one() {
         }
         std::fs::write(&path, bytes).unwrap();
         assert!(matches!(
-            read_header(&path),
-            Err(StorageError::Corrupt { .. })
+            verify_backup(&path, 1),
+            Err(StorageError::Restore(_))
         ));
     }
 }

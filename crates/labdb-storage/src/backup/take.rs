@@ -2,8 +2,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::backup::fault::RestoreFault;
 use crate::backup::media::{MediaHeader, MediaWriter, Tag};
-use crate::backup::{BackupKind, BackupOptions, BackupSet, BackupTarget};
+use crate::backup::{BackupKind, BackupOptions, BackupSet, BackupTarget, Progress};
 use crate::database::Database;
 use crate::error::{Result, StorageError};
 use crate::lifecycle::new_guid;
@@ -46,6 +47,16 @@ impl Database {
             started: now,
             finished: now,
             backup_size: 0,
+            stored_size: 0,
+            compressed: options.compress,
+            has_checksums: options.checksum,
+            position: 1,
+            file_pages: Vec::new(),
+            differential_base: None,
+            begins_log_chain: false,
+            family_guid: pages.boot.family_guid,
+            media_set_guid: 0,
+            notes: options.notes.clone(),
             data_pages: 0,
             log_bytes: 0,
             database_guid: pages.boot.database_guid,
@@ -60,29 +71,56 @@ impl Database {
     /// Unless it is copy-only (or the model is SIMPLE) it starts the log chain where there is none.
     ///
     /// # Errors
-    /// `Io`, `DamagedPage`.
+    /// `Io`, `DamagedPage`; `Restore` when the file has something else in it.
     pub fn backup_full(&self, target: &BackupTarget, options: &BackupOptions) -> Result<BackupSet> {
+        self.backup_pages(BackupKind::Full, target, options, &mut |_, _| Ok(()))
+    }
+
+    /// A full or differential backup that tells how far it is. A differential one has the extents
+    /// changed since the last full backup that was not copy-only.
+    ///
+    /// # Errors
+    /// As [`Self::backup_full`], and those of `progress`.
+    pub fn backup_pages(
+        &self,
+        kind: BackupKind,
+        target: &BackupTarget,
+        options: &BackupOptions,
+        progress: Progress<'_>,
+    ) -> Result<BackupSet> {
+        self.check_open()?;
+        let base = {
+            let pages = self.boot.lock();
+            pages.boot.last_full_backup.zip(pages.boot.last_full_guid)
+        };
+        let base = match (kind, base) {
+            (BackupKind::Differential, None) => return Err(RestoreFault::NoBase.into()),
+            (BackupKind::Differential, base) => base,
+            _ => None,
+        };
         // The log is held before the checkpoint, so that no truncation can come between.
         let _hold = self.hold_log(self.boot.lock().boot.scan);
         self.checkpoint()?;
-        let mut set = self.new_set(BackupKind::Full, options);
-        let mut media = MediaWriter::create(target)?;
-        media.json(
-            Tag::Header,
-            &MediaHeader {
-                set: set.clone(),
-                boot: self.boot.lock().boot.clone(),
-            },
-        )?;
-        set.data_pages = self.copy_pages(&mut media)?;
+        let mut media = MediaWriter::open(target, options.init, options.compress)?;
+        let mut set = self.new_set(kind, options);
+        set.differential_base = base;
+        self.begin_set(&mut set, &mut media)?;
+        set.file_pages = self.copy_pages(base.map(|(lsn, _)| lsn), &mut media, progress)?;
+        set.data_pages = set.file_pages.iter().map(|(_, pages)| pages).sum();
         self.log.harden_all()?;
         set.last_lsn = self.log.flusher.flushed();
         set.log_bytes = self.copy_log(set.first_lsn, set.last_lsn, &mut media)?;
+        let full = kind == BackupKind::Full && !options.copy_only;
+        set.begins_log_chain = full && {
+            let boot = &self.boot.lock().boot;
+            boot.recovery_model != RecoveryModel::Simple && boot.last_log_backup.is_none()
+        };
         self.finish(&mut set, media)?;
-        if !options.copy_only {
+        if full {
             self.change_boot(|boot| {
                 boot.last_full_backup = Some(set.checkpoint_lsn);
-                if boot.recovery_model != RecoveryModel::Simple && boot.last_log_backup.is_none() {
+                boot.last_full_guid = Some(set.backup_set_guid);
+                if set.begins_log_chain && boot.last_log_backup.is_none() {
                     boot.last_log_backup = Some(set.last_lsn);
                 }
                 Ok(())
@@ -111,14 +149,8 @@ impl Database {
             ))?
         };
         let hold = self.hold_log(set.first_lsn);
-        let mut media = MediaWriter::create(target)?;
-        media.json(
-            Tag::Header,
-            &MediaHeader {
-                set: set.clone(),
-                boot: self.boot.lock().boot.clone(),
-            },
-        )?;
+        let mut media = MediaWriter::open(target, options.init, options.compress)?;
+        self.begin_set(&mut set, &mut media)?;
         self.log.harden_all()?;
         set.last_lsn = self.log.flusher.flushed();
         set.log_bytes = self.copy_log(set.first_lsn, set.last_lsn, &mut media)?;
@@ -138,16 +170,25 @@ impl Database {
         Ok(set)
     }
 
+    fn begin_set(&self, set: &mut BackupSet, media: &mut MediaWriter) -> Result<()> {
+        set.position = media.position;
+        set.media_set_guid = media.label.media_set_guid;
+        let header = MediaHeader {
+            set: set.clone(),
+            boot: self.boot.lock().boot.clone(),
+        };
+        media.json(Tag::Header, &header)
+    }
+
     /// Ends a backup with the final figures, and the files as they are now: they may have grown.
-    fn finish(&self, set: &mut BackupSet, mut media: MediaWriter) -> Result<()> {
+    fn finish(&self, set: &mut BackupSet, media: MediaWriter) -> Result<()> {
         set.finished = crate::clock::now();
         set.backup_size = media.bytes;
+        set.stored_size = media.stored;
         let boot = self.boot.lock().boot.clone();
-        let end = MediaHeader {
+        media.finish(&MediaHeader {
             set: set.clone(),
             boot,
-        };
-        media.json(Tag::End, &end)?;
-        media.finish()
+        })
     }
 }
