@@ -5,8 +5,9 @@ use super::{
     IndexKey, KeyKind, Object, Procedure, Store, Table, TableColumn,
 };
 use crate::eval::types;
-use crate::exec::codec;
 use crate::exec::failure::storage_error;
+use crate::exec::large::Pieces;
+use crate::exec::{catalog_record, codec};
 use labdb_storage::{Database, HeapId, RowId};
 use labdb_tsql::ast::StatementKind;
 use labdb_types::{SqlError, SqlResult, Value};
@@ -219,7 +220,10 @@ pub fn load(storage: &Arc<Database>, database_id: i32) -> SqlResult<Catalog> {
         if row.ghost {
             continue;
         }
-        let record: ObjectRecord = serde_json::from_slice(&row.bytes).map_err(damaged)?;
+        let bytes = catalog_record::read(storage, &row.bytes)
+            .map_err(|e| storage_error(&e, ""))?
+            .ok_or_else(|| damaged("a record is gone"))?;
+        let record: ObjectRecord = serde_json::from_slice(&bytes).map_err(damaged)?;
         take_in(&mut catalog, record, row.id, storage, database_id)?;
     }
     Ok(catalog)
@@ -399,6 +403,14 @@ fn fill(table: &Table, storage: &Arc<Database>) -> SqlResult<()> {
         return Ok(());
     };
     let mut count = 0;
+    // Of values outside their rows only those that a key needs are read.
+    let keys: Vec<bool> = (0..table.columns.len())
+        .map(|at| {
+            let mut parts = table.indexes.iter().flat_map(|i| &i.keys);
+            parts.any(|part| part.column == at)
+        })
+        .collect();
+    let outside = Pieces::of(storage, &keys);
     let mut maps: Vec<BTreeMap<Vec<u8>, u64>> =
         table.indexes.iter().map(|_| BTreeMap::new()).collect();
     for row in storage.scan(*heap) {
@@ -406,7 +418,8 @@ fn fill(table: &Table, storage: &Arc<Database>) -> SqlResult<()> {
         if row.ghost {
             continue;
         }
-        let values = codec::decode(&table.columns, &row.bytes)?;
+        let values = codec::decode(&table.columns, &row.bytes, &outside)?
+            .ok_or_else(|| damaged("a value outside its row is gone"))?;
         let address = row.id.to_bits();
         for (index, map) in table.indexes.iter().zip(&mut maps) {
             map.insert(index.entry_key(index.key_of(&values), address), address);

@@ -170,7 +170,13 @@ fn resolve_type_with_default(
         "text" => SqlType::VarChar(Length::Max),
         "nchar" => SqlType::NChar(limited(4000)?),
         "nvarchar" => SqlType::NVarChar(length(4000)?),
-        "ntext" | "xml" => SqlType::NVarChar(Length::Max),
+        "ntext" => SqlType::NVarChar(Length::Max),
+        "xml" => {
+            return Err(SqlError::new(
+                40510,
+                "The type xml is outside labdb's subset; nvarchar(max) holds the text.",
+            ));
+        }
         "sysname" => SqlType::NVarChar(Length::Limited(128)),
         "binary" => SqlType::Binary(limited(8000)?),
         "varbinary" => SqlType::VarBinary(length(8000)?),

@@ -74,16 +74,13 @@ impl Executor<'_> {
                             SqlError::new(911, "The table's database does not exist any more.")
                         })?;
                     super::table::with_transaction(self.session, |t| {
-                        let storage = t.storage(self.session, &database);
-                        database
-                            .storage
-                            .update(
-                                storage,
-                                *heap,
-                                RowId::from_bits(address),
-                                &super::codec::encode(&row),
-                            )
-                            .map_err(|e| super::failure::storage_error(&e, &database.name()))
+                        let mut change = super::large::Change {
+                            database: &database,
+                            storage: t.storage(self.session, &database),
+                            heap: *heap,
+                        };
+                        let id = RowId::from_bits(address);
+                        change.update(id, &old.columns, None, &new.columns, &row)
                     })?
                     .to_bits()
                 }
@@ -120,6 +117,7 @@ impl Executor<'_> {
         rows: Option<Vec<(u64, Vec<Value>)>>,
     ) -> SqlResult<()> {
         Binder::new(self.session, self.frame).rules(&altered)?;
+        super::large::check_columns(&altered)?;
         if let Some(rows) = rows {
             self.rewrite(old, &altered, rows)?;
         }

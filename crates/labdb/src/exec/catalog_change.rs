@@ -1,13 +1,12 @@
 //! Changes of a database's catalog: its records on disk and its place in memory, both undone by a
 //! rollback.
 
-use super::Executor;
-use super::failure::storage_error;
 use super::permission::require_role;
+use super::{Executor, catalog_record};
 use crate::catalog::{Catalog, DatabaseRole, ObjectRecord};
 use crate::instance::Database;
 use crate::session::Undo;
-use labdb_storage::{HeapId, RowId};
+use labdb_storage::RowId;
 use labdb_tsql::ast::ObjectName;
 use labdb_types::{SqlError, SqlResult};
 use std::sync::Arc;
@@ -88,14 +87,9 @@ impl Executor<'_> {
         database: &Arc<Database>,
         record: &ObjectRecord,
     ) -> SqlResult<RowId> {
-        let bytes = serde_json::to_vec(record)
-            .map_err(|e| crate::plan::expression::internal(&e.to_string()))?;
         super::table::with_transaction(self.session, |t| {
             let storage = t.storage(self.session, database);
-            database
-                .storage
-                .insert(storage, HeapId::CATALOG, &bytes)
-                .map_err(|e| storage_error(&e, &database.name()))
+            catalog_record::write(database, storage, None, record)
         })
     }
 
@@ -106,14 +100,9 @@ impl Executor<'_> {
         at: RowId,
         record: &ObjectRecord,
     ) -> SqlResult<RowId> {
-        let bytes = serde_json::to_vec(record)
-            .map_err(|e| crate::plan::expression::internal(&e.to_string()))?;
         super::table::with_transaction(self.session, |t| {
             let storage = t.storage(self.session, database);
-            database
-                .storage
-                .update(storage, HeapId::CATALOG, at, &bytes)
-                .map_err(|e| storage_error(&e, &database.name()))
+            catalog_record::write(database, storage, Some(at), record)
         })
     }
 
@@ -126,10 +115,7 @@ impl Executor<'_> {
         let Some(at) = at else { return Ok(()) };
         super::table::with_transaction(self.session, |t| {
             let storage = t.storage(self.session, database);
-            database
-                .storage
-                .delete(storage, HeapId::CATALOG, at)
-                .map_err(|e| storage_error(&e, &database.name()))
+            catalog_record::delete(database, storage, at)
         })
     }
 

@@ -58,6 +58,7 @@ impl Executor<'_> {
             Store::Heap(heap),
         )?;
         Binder::new(self.session, self.frame).rules(&table)?;
+        super::large::check_columns(&table)?;
         self.add_table(change, table)?;
         self.end_and_done()
     }

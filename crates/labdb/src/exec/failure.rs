@@ -42,6 +42,10 @@ pub fn storage_error(error: &StorageError, database: &str) -> SqlError {
                  row size of {limit}."
             ),
         ),
+        StorageError::ValueTooLong { limit, .. } => SqlError::new(
+            7119,
+            format!("Attempting to grow LOB beyond maximum allowed size of {limit} bytes."),
+        ),
         StorageError::NoLogBackup(_) => SqlError::new(
             4214,
             "BACKUP LOG cannot be performed because there is no current database backup.",

@@ -1,7 +1,8 @@
 //! Changing a table's rows, with its indexes, locks and identity.
 
 use super::failure::storage_error;
-use super::{codec, locking};
+use super::large::{self, Change};
+use super::locking;
 use crate::catalog::{Index, KeyKind, MemoryRows, Store, Table};
 use crate::eval::{convert, format};
 use crate::instance::Database;
@@ -151,13 +152,13 @@ pub fn insert(session: &Session, table: &Arc<Table>, row: &[Value]) -> SqlResult
             (Store::Heap(_), Some(heap)) => {
                 let database = home(session, table)?;
                 check_writable(&database)?;
-                let bytes = codec::encode(row);
                 let storage = transaction.storage(session, &database);
-                let id = database
-                    .storage
-                    .insert(storage, heap, &bytes)
-                    .map_err(|e| storage_error(&e, &database.name()))?;
-                let address = id.to_bits();
+                let mut change = Change {
+                    database: &database,
+                    storage,
+                    heap,
+                };
+                let address = change.insert(&table.columns, row)?.to_bits();
                 locking::row(
                     session,
                     &mut transaction.locks,
@@ -218,7 +219,7 @@ pub fn claim(session: &Session, table: &Arc<Table>, address: u64) -> SqlResult<O
                 .read(RowId::from_bits(address))
                 .map_err(|e| storage_error(&e, &database.name()))?
             {
-                Some(bytes) => codec::decode(&table.columns, &bytes).map(Some),
+                Some(bytes) => large::decode_held(&database, &table.columns, &bytes).map(Some),
                 None => Ok(None),
             }
         }
@@ -247,10 +248,12 @@ pub fn delete(session: &Session, table: &Arc<Table>, address: u64, row: &[Value]
                 let database = home(session, table)?;
                 check_writable(&database)?;
                 let storage = transaction.storage(session, &database);
-                database
-                    .storage
-                    .delete(storage, *heap, RowId::from_bits(address))
-                    .map_err(|e| storage_error(&e, &database.name()))?;
+                let mut change = Change {
+                    database: &database,
+                    storage,
+                    heap: *heap,
+                };
+                change.delete(RowId::from_bits(address), &table.columns)?;
             }
             Store::Memory(memory) => {
                 let before = memory.rows.lock().remove(&address);
@@ -367,15 +370,13 @@ pub fn update(
                         }
                     }
                     let storage = transaction.storage(session, database);
-                    let id = database
-                        .storage
-                        .update(
-                            storage,
-                            *heap,
-                            RowId::from_bits(*old_address),
-                            &codec::encode(after),
-                        )
-                        .map_err(|e| storage_error(&e, &database.name()))?;
+                    let mut change = Change {
+                        database,
+                        storage,
+                        heap: *heap,
+                    };
+                    let (id, columns) = (RowId::from_bits(*old_address), &table.columns);
+                    let id = change.update(id, columns, Some(before), columns, after)?;
                     let moved = id.to_bits();
                     if moved != *old_address {
                         locking::row(

@@ -1,6 +1,7 @@
 //! Reading a table's rows: scans and seeks, with their locks.
 
 use super::failure::storage_error;
+use super::large::Pieces;
 use super::table::{home, with_transaction};
 use super::{codec, locking};
 use crate::catalog::{Store, Table};
@@ -9,7 +10,7 @@ use crate::plan::source::{Access, ReadMode};
 use crate::plan::{Context, Env, Flow};
 use crate::session::Isolation;
 use labdb_storage::{HeapId, LockMode, RowId};
-use labdb_types::{SqlResult, Value};
+use labdb_types::{SqlError, SqlResult, Value};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -197,7 +198,6 @@ impl<'a> HeapReader<'a> {
         seen: Option<(bool, &[u8])>,
     ) -> SqlResult<Option<Vec<Value>>> {
         let session = self.ctx.session;
-        let decode = |bytes: &[u8]| codec::decode(&self.table.columns, bytes).map(Some);
         let own = self.dirty
             || session
                 .transaction
@@ -207,11 +207,11 @@ impl<'a> HeapReader<'a> {
         if own {
             return match seen {
                 Some((true, _)) => Ok(None),
-                Some((false, bytes)) => decode(bytes),
-                None => match self.fetch(address)? {
-                    Some(bytes) => decode(&bytes),
-                    None => Ok(None),
+                Some((false, bytes)) => match self.decode(bytes)? {
+                    Some(row) => Ok(Some(row)),
+                    None => self.fetch_row(address),
                 },
+                None => self.fetch_row(address),
             };
         }
         let release = match self.keep {
@@ -230,16 +230,39 @@ impl<'a> HeapReader<'a> {
             None => Some(locking::share(session, self.table, self.heap, address)?),
         };
         // What was there before the lock may be gone or changed.
-        let bytes = self.fetch(address);
+        let row = self.fetch_row(address);
         if let Some(resource) = release {
             session
                 .instance
                 .locks
                 .unlock(session.lock_owner(), &resource);
         }
-        match bytes? {
-            Some(bytes) => decode(&bytes),
-            None => Ok(None),
+        row
+    }
+
+    fn decode(&self, bytes: &[u8]) -> SqlResult<Option<Vec<Value>>> {
+        let outside = Pieces::all(&self.database.storage);
+        codec::decode(&self.table.columns, bytes, &outside)
+    }
+
+    /// A row as it is now; `None` where it is gone. Without a lock a value outside the row may go
+    /// between reading the row and reading it: then the row has changed too, or will be gone.
+    fn fetch_row(&self, address: u64) -> SqlResult<Option<Vec<Value>>> {
+        const ATTEMPTS: usize = 100;
+        for _ in 0..ATTEMPTS {
+            let Some(bytes) = self.fetch(address)? else {
+                return Ok(None);
+            };
+            if let Some(row) = self.decode(&bytes)? {
+                return Ok(Some(row));
+            }
+            std::thread::yield_now();
         }
+        Err(SqlError::new(
+            601,
+            "Could not continue scan with NOLOCK due to data movement.",
+        )
+        .severity(12)
+        .state(3))
     }
 }

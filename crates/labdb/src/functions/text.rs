@@ -207,7 +207,8 @@ fn replicate(call: &Call<'_>) -> SqlResult<Value> {
     let needed = if text.is_empty() {
         0
     } else {
-        limit / text.len() + 1
+        // A character of several bytes is one.
+        limit / text.encode_utf16().count() + 1
     };
     Ok(call.give(text.repeat(times.min(needed))))
 }

@@ -15,6 +15,7 @@ mod errors;
 mod expressions;
 mod flow;
 mod harness;
+mod large_values;
 mod permissions;
 mod queries;
 mod security;
