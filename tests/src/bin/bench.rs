@@ -1,21 +1,47 @@
-//! `make bench`: the figures that the project promises, both sides of each from one run.
+//! `make bench`: the figures that the project promises, both sides of each from one run. The names
+//! of measurements on the command line choose some of them.
 
-use integration_tests::bench::{Bench, Figure};
+use integration_tests::bench::{self, Bench, Figure};
+
+type Measure = (&'static str, fn(&Bench) -> Vec<Figure>);
+
+const MEASURES: [Measure; 11] = [
+    ("one-connection", Bench::commits_of_one_connection),
+    ("sixteen-connections", Bench::commits_of_sixteen_connections),
+    ("delayed", Bench::delayed_round_trips),
+    ("commits-a-write", Bench::commits_a_log_write),
+    ("log-bytes", Bench::log_bytes_of_one_connection),
+    ("log-bytes-of-models", Bench::log_bytes_of_both_models),
+    ("recovery", |_| bench::recovery_rate()),
+    ("memory", |_| bench::memory_of_inserts()),
+    ("client-cpu", Bench::client_cpu),
+    ("start-up", Bench::start_up),
+    ("snapshot", Bench::snapshot_time),
+];
 
 fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [role, request, answer] = &arguments[..]
+        && role == "echo-server"
+    {
+        let bytes = |text: &String| text.parse().expect("a number of bytes");
+        return bench::serve_echo(bytes(request), bytes(answer));
+    }
+    let known: Vec<&str> = MEASURES.iter().map(|(name, _)| *name).collect();
+    if let Some(unknown) = arguments.iter().find(|a| !known.contains(&a.as_str())) {
+        eprintln!(
+            "bench: no measurement is called {unknown}; there are {}",
+            known.join(", ")
+        );
+        std::process::exit(2);
+    }
     let bench = Bench::start();
     println!("{}", Figure::heading());
-    for measure in [
-        Bench::commits_of_one_connection,
-        Bench::commits_of_sixteen_connections,
-        Bench::log_bytes_of_one_connection,
-        Bench::log_bytes_of_both_models,
-        Bench::client_cpu,
-        Bench::start_up,
-        Bench::snapshot_time,
-    ] {
-        for figure in measure(&bench) {
-            println!("{figure}");
+    for (name, measure) in MEASURES {
+        if arguments.is_empty() || arguments.iter().any(|a| a == name) {
+            for figure in measure(&bench) {
+                println!("{figure}");
+            }
         }
     }
 }
