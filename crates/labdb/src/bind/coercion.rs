@@ -18,7 +18,7 @@ pub(crate) fn arithmetic(op: BinaryOp, a: Typed, b: Typed) -> SqlResult<Typed> {
     let plan = arithmetic_types(op, left, right)?;
     let nullable = a.nullable || b.nullable;
     let (a, b) = (a.coerced(plan.left)?, b.coerced(plan.right)?);
-    if let (Node::Constant(x), Node::Constant(y)) = (&a.node, &b.node)
+    if let (Some(x), Some(y)) = (a.known(), b.known())
         && let Ok(value) = crate::eval::arithmetic::apply(op, x, y, plan.result)
     {
         return Ok(Typed {
@@ -36,7 +36,7 @@ pub(crate) fn arithmetic(op: BinaryOp, a: Typed, b: Typed) -> SqlResult<Typed> {
 
 fn literal_shape(side: &Typed, other: SqlType) -> SqlType {
     match (&side.node, other) {
-        (Node::Constant(Value::Int(n)), SqlType::Decimal { .. }) => SqlType::Decimal {
+        (Node::Literal(Value::Int(n)), SqlType::Decimal { .. }) => SqlType::Decimal {
             precision: n.unsigned_abs().to_string().len() as u8,
             scale: 0,
         },

@@ -124,7 +124,10 @@ impl Binder<'_> {
                 }
                 convert::check_convertible(value.sql_type, to, true)?;
                 Ok(if value.sql_type == to && style.is_none() {
-                    value
+                    match value.node {
+                        Node::Literal(known) => Typed::constant(known, to),
+                        _ => value,
+                    }
                 } else {
                     value.converted(to, style, *or_null)
                 })
@@ -183,7 +186,7 @@ impl Binder<'_> {
         if let (UnaryOp::Minus, Expr::Literal(Literal::Integer(digits))) = (op, inner)
             && let Ok(n) = format!("-{digits}").parse::<i32>()
         {
-            return Ok(Typed::constant(Value::Int(n), SqlType::Int));
+            return Ok(Typed::literal(Value::Int(n), SqlType::Int));
         }
         let value = self.expression(inner, scope)?;
         let sql_type = value.sql_type;
@@ -200,7 +203,7 @@ impl Binder<'_> {
                     sql_type
                 };
                 let value = value.coerced(result)?;
-                if let Node::Constant(constant) = &value.node
+                if let Some(constant) = value.known()
                     && let Ok(negative) = crate::eval::arithmetic::negate(constant, result)
                 {
                     return Ok(Typed::constant(negative, result));

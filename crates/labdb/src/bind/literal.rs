@@ -18,11 +18,11 @@ pub(super) fn literal(literal: &Literal) -> SqlResult<Typed> {
     Ok(match literal {
         Literal::Null => Typed::null(),
         Literal::Integer(digits) => match digits.parse::<i32>() {
-            Ok(n) => Typed::constant(Value::Int(n), SqlType::Int),
+            Ok(n) => Typed::literal(Value::Int(n), SqlType::Int),
             Err(_) => {
                 let d = parse::decimal(digits).map_err(|_| overflow())?;
                 let precision = d.mantissa.to_string().len().min(38) as u8;
-                Typed::constant(
+                Typed::literal(
                     Value::Decimal(d),
                     SqlType::Decimal {
                         precision,
@@ -41,7 +41,7 @@ pub(super) fn literal(literal: &Literal) -> SqlResult<Typed> {
                 .len()
                 .max(usize::from(d.scale))
                 .max(1) as u8;
-            Typed::constant(
+            Typed::literal(
                 Value::Decimal(d),
                 SqlType::Decimal {
                     precision,
@@ -49,21 +49,21 @@ pub(super) fn literal(literal: &Literal) -> SqlResult<Typed> {
                 },
             )
         }
-        Literal::Float(f) => Typed::constant(Value::Float(*f), SqlType::Float),
-        Literal::Money(text) => Typed::constant(
+        Literal::Float(f) => Typed::literal(Value::Float(*f), SqlType::Float),
+        Literal::Money(text) => Typed::literal(
             Value::Money(parse::money(text).ok_or_else(overflow)?),
             SqlType::Money,
         ),
         Literal::Varchar(text) => {
             let length = convert::length_in(text, false) as u32;
-            Typed::constant(
+            Typed::literal(
                 Value::text(text),
                 types::text_type(false, Some(length.max(1))),
             )
         }
         Literal::NVarchar(text) => {
             let length = convert::length_in(text, true) as u32;
-            Typed::constant(
+            Typed::literal(
                 Value::text(text),
                 types::text_type(true, Some(length.max(1))),
             )
@@ -74,7 +74,7 @@ pub(super) fn literal(literal: &Literal) -> SqlResult<Typed> {
             } else {
                 Length::Limited(bytes.len().max(1) as u16)
             };
-            Typed::constant(
+            Typed::literal(
                 Value::Binary(Arc::from(bytes.as_slice())),
                 SqlType::VarBinary(length),
             )

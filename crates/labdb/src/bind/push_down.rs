@@ -79,7 +79,7 @@ pub(super) fn joined(mut parts: Vec<Condition>) -> Condition {
 /// Whether an expression looks at the innermost row, and where.
 fn columns_used(value: &Typed, visit: &mut dyn FnMut(usize)) -> bool {
     match &value.node {
-        Node::Constant(_) | Node::Variable(_) => true,
+        Node::Literal(_) | Node::Constant(_) | Node::Variable(_) => true,
         Node::Column { depth: 0, index } => {
             visit(*index);
             true
@@ -160,9 +160,11 @@ fn with_columns(value: &Typed, column: &dyn Fn(usize, usize) -> Node) -> Typed {
         Node::Coalesce(values) => Node::Coalesce(values.iter().map(again).collect()),
         Node::Call(function, values) => Node::Call(function, values.iter().map(again).collect()),
         // `columns_used` does not look into these, so nothing that holds one is rewritten.
-        Node::Constant(_) | Node::Variable(_) | Node::Case { .. } | Node::Subquery(_) => {
-            value.node.clone()
-        }
+        Node::Literal(_)
+        | Node::Constant(_)
+        | Node::Variable(_)
+        | Node::Case { .. }
+        | Node::Subquery(_) => value.node.clone(),
     };
     Typed {
         node,

@@ -25,6 +25,19 @@ fn multiply(a: u128, b: u128) -> Wide {
     Wide { high, low }
 }
 
+fn plus(a: Wide, b: Wide) -> Wide {
+    let (low, carry) = a.low.overflowing_add(b.low);
+    let high = a.high + b.high + u128::from(carry);
+    Wide { high, low }
+}
+
+/// `a - b`, where `a` is not the smaller one.
+fn minus(a: Wide, b: Wide) -> Wide {
+    let (low, borrow) = a.low.overflowing_sub(b.low);
+    let high = a.high - b.high - u128::from(borrow);
+    Wide { high, low }
+}
+
 /// Quotient and remainder; `None` where the quotient needs more than 128 bits.
 fn divide(n: Wide, d: u128) -> Option<(u128, u128)> {
     if d == 0 || n.high >= d {
@@ -79,22 +92,32 @@ fn checked(mantissa: i128, scale: u8) -> Option<Decimal> {
     (mantissa.unsigned_abs() < 10_u128.pow(38)).then_some(Decimal { mantissa, scale })
 }
 
-/// `a + b` at a scale.
+/// `a + b` at a scale, rounded once.
 pub fn add(a: Decimal, b: Decimal, scale: u8) -> Option<Decimal> {
     let common = a.scale.max(b.scale);
-    match (rescale(a, common), rescale(b, common)) {
-        (Some(x), Some(y)) => rescale(
-            Decimal {
-                mantissa: x.mantissa.checked_add(y.mantissa)?,
-                scale: common,
-            },
-            scale,
-        ),
-        _ => {
-            let (x, y) = (rescale(a, scale)?, rescale(b, scale)?);
-            checked(x.mantissa.checked_add(y.mantissa)?, scale)
-        }
-    }
+    // Below 10^76: neither the sum nor the difference leaves 256 bits.
+    let at_common = |d: Decimal| {
+        let factor = pow10(u32::from(common - d.scale))?.unsigned_abs();
+        Some(multiply(d.mantissa.unsigned_abs(), factor))
+    };
+    let (x, y) = (at_common(a)?, at_common(b)?);
+    let (negative, sum) = if (a.mantissa < 0) == (b.mantissa < 0) {
+        (a.mantissa < 0, plus(x, y))
+    } else if (x.high, x.low) >= (y.high, y.low) {
+        (a.mantissa < 0, minus(x, y))
+    } else {
+        (b.mantissa < 0, minus(y, x))
+    };
+    let divisor = pow10(u32::from(common.saturating_sub(scale)))?.unsigned_abs();
+    let (quotient, rest) = divide(sum, divisor)?;
+    let magnitude = quotient + u128::from(rest > 0 && rest >= divisor - rest);
+    rescale(
+        Decimal {
+            mantissa: signed(negative, magnitude)?,
+            scale: common.min(scale),
+        },
+        scale,
+    )
 }
 
 /// `a * b` at a scale, rounded.
@@ -152,10 +175,21 @@ pub fn quotient(a: Decimal, b: Decimal, scale: u8) -> Option<Decimal> {
 /// `a % b` at a scale; `b` must not be 0.
 pub fn remainder(a: Decimal, b: Decimal, scale: u8) -> Option<Decimal> {
     let common = a.scale.max(b.scale);
-    let (x, y) = (rescale(a, common)?, rescale(b, common)?);
+    let (x, y) = (a.mantissa.unsigned_abs(), b.mantissa.unsigned_abs());
+    let up = |scale: u8| Some(pow10(u32::from(common - scale))?.unsigned_abs());
+    let divisor = multiply(y, up(b.scale)?);
+    let magnitude = if divisor.high == 0 {
+        let n = multiply(x, up(a.scale)?);
+        let high = n.high % divisor.low;
+        divide(Wide { high, ..n }, divisor.low)?.1
+    } else {
+        // Only a divisor that was brought to the dividend's scale is so large.
+        x
+    };
+    let mantissa = signed(a.mantissa < 0, magnitude)?;
     rescale(
         Decimal {
-            mantissa: x.mantissa % y.mantissa,
+            mantissa,
             scale: common,
         },
         scale,
@@ -202,6 +236,23 @@ mod tests {
     fn a_third_is_cut_off_at_its_scale() {
         assert_eq!(quotient(d(10, 1), d(3, 0), 6), Some(d(333_333, 6)));
         assert_eq!(quotient(d(-20, 1), d(3, 0), 6), Some(d(-666_666, 6)));
+    }
+
+    #[test]
+    fn sums_and_remainders_need_no_common_scale_within_38_digits() {
+        // 10^37 + 0.45 is rounded once: 0.45 to one digit would be 0.5, and then 1.
+        assert_eq!(
+            add(d(10_i128.pow(37), 0), d(45, 2), 0),
+            Some(d(10_i128.pow(37), 0))
+        );
+        assert_eq!(
+            remainder(d(999_999_999_999_999, 0), d(5 * 10_i128.pow(23), 24), 24),
+            Some(d(0, 24))
+        );
+        assert_eq!(
+            remainder(d(-75, 30), d(10_i128.pow(37), 0), 30),
+            Some(d(-75, 30))
+        );
     }
 
     #[test]

@@ -110,7 +110,7 @@ impl Typed {
             || (types::is_binary(target) && types::is_binary(self.sql_type));
         if sized && same_kind {
             // The length is looked at when the row is stored; a constant is looked at now.
-            if let crate::plan::Node::Constant(value) = &self.node
+            if let Some(value) = self.known()
                 && convert::fits(value, target)
             {
                 let value = convert::convert(value, self.sql_type, target, None)?;

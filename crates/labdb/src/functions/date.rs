@@ -1,7 +1,9 @@
 //! Date and time functions.
 
-use super::Parameter::{BigInt, DatePart, Int, Moment as MomentParameter};
-use super::date_part::{Part, date_name, date_part, not_supported, part_of, simple_part};
+use super::Parameter::{DatePart, Int, Moment as MomentParameter};
+use super::date_part::{
+    Part, check_supported, date_name, date_part, not_supported, part_of, simple_part,
+};
 use super::{Call, Scalar, bigint, first, int};
 use crate::eval::calendar::{self, Moment, TICKS_PER_DAY, TICKS_PER_SECOND};
 use crate::eval::types::type_name;
@@ -37,6 +39,12 @@ fn overflow(sql_type: SqlType) -> SqlError {
 
 fn date_add(call: &Call<'_>) -> SqlResult<Value> {
     let part = part_of(call)?;
+    check_supported(call, part, "dateadd", call.result)?;
+    if matches!(call.result, SqlType::DateTime | SqlType::SmallDateTime)
+        && matches!(part, Part::Microsecond | Part::Nanosecond)
+    {
+        return Err(not_supported(call.text(0), "dateadd", call.result));
+    }
     let (n, from) = (call.int(1), moment_of(call, 2)?);
     let too_far = || overflow(call.result);
     let moment = match part {
@@ -77,7 +85,10 @@ fn date_add(call: &Call<'_>) -> SqlResult<Value> {
                 ..from
             }
         }
-        Part::Nanosecond => add_ticks(from, i128::from(n) / 100).ok_or_else(too_far)?,
+        // Rounded to the 100 ns that a type can hold.
+        Part::Nanosecond => {
+            add_ticks(from, (i128::from(n) + 50).div_euclid(100)).ok_or_else(too_far)?
+        }
         Part::Offset => return Err(not_supported("tzoffset", "dateadd", call.result)),
         other => add_ticks(
             from,
@@ -207,8 +218,8 @@ fn from_parts(call: &Call<'_>) -> SqlResult<Value> {
 }
 
 fn datetime2_parts_type(arguments: &[Typed]) -> SqlType {
-    let precision = match arguments.get(7).map(|a| &a.node) {
-        Some(crate::plan::Node::Constant(v)) => crate::eval::convert::as_i64(v).unwrap_or(7),
+    let precision = match arguments.get(7).and_then(Typed::known) {
+        Some(v) => crate::eval::convert::as_i64(v).unwrap_or(7),
         _ => 7,
     };
     SqlType::DateTime2(precision.clamp(0, 7) as u8)
@@ -311,7 +322,7 @@ pub(super) const ALL: &[Scalar] = &[
         "DATEADD",
         3,
         3,
-        &[DatePart, BigInt, MomentParameter],
+        &[DatePart, Int, MomentParameter],
         add_type,
         date_add
     ),

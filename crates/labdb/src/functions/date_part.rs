@@ -73,6 +73,33 @@ pub(super) fn not_supported(part: &str, function: &str, sql_type: SqlType) -> Sq
     )
 }
 
+/// Refuses a part that the type has not: a time of day of a date, a day of a time.
+pub(super) fn check_supported(
+    call: &Call<'_>,
+    part: Part,
+    function: &str,
+    sql_type: SqlType,
+) -> SqlResult<()> {
+    let of_time = matches!(
+        part,
+        Part::Hour
+            | Part::Minute
+            | Part::Second
+            | Part::Millisecond
+            | Part::Microsecond
+            | Part::Nanosecond
+    );
+    let missing = match sql_type {
+        SqlType::Date => of_time || part == Part::Offset,
+        SqlType::Time(_) => !of_time,
+        _ => false,
+    };
+    if missing {
+        return Err(not_supported(call.text(0), function, sql_type));
+    }
+    Ok(())
+}
+
 fn week_of_year(days: i32, date_first: i32) -> i32 {
     let (year, _, _) = calendar::date_from_days(days);
     let first = calendar::days_from_date(year, 1, 1).unwrap_or(days);
@@ -114,6 +141,7 @@ fn part_value(part: Part, m: Moment, date_first: i32) -> i64 {
 pub(super) fn date_part(call: &Call<'_>) -> SqlResult<Value> {
     let date_first = i32::from(call.ctx.session.options.borrow().date_first);
     let part = part_of(call)?;
+    check_supported(call, part, "datepart", call.type_of(1))?;
     Ok(Value::Int(
         part_value(part, moment_of(call, 1)?, date_first) as i32,
     ))
@@ -144,6 +172,7 @@ pub(super) fn date_name(call: &Call<'_>) -> SqlResult<Value> {
         "Sunday",
     ];
     let part = part_of(call)?;
+    check_supported(call, part, "datename", call.type_of(1))?;
     let m = moment_of(call, 1)?;
     let name = match part {
         Part::Month => MONTHS

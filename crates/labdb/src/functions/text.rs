@@ -31,8 +31,8 @@ fn quoted_type(_: &[Typed]) -> SqlType {
 }
 
 fn str_type(arguments: &[Typed]) -> SqlType {
-    let length = match arguments.get(1).map(|a| &a.node) {
-        Some(crate::plan::Node::Constant(v)) => convert::as_i64(v).unwrap_or(10),
+    let length = match arguments.get(1).and_then(Typed::known) {
+        Some(v) => convert::as_i64(v).unwrap_or(10),
         _ => 10,
     };
     SqlType::VarChar(Length::Limited(length.clamp(1, 8000) as u16))

@@ -22,7 +22,9 @@ pub struct Typed {
 /// An expression's operation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Node {
-    /// A constant.
+    /// A constant as the text has it. It alone has a length of its own, and its NULL no type.
+    Literal(Value),
+    /// A value worked out while binding, of the expression's type.
     Constant(Value),
     /// A column of a row, `depth` queries further out.
     Column {
@@ -76,14 +78,31 @@ impl Typed {
         }
     }
 
+    /// A constant as the text has it.
+    pub fn literal(value: Value, sql_type: SqlType) -> Self {
+        Self {
+            nullable: value.is_null(),
+            node: Node::Literal(value),
+            sql_type,
+        }
+    }
+
     /// An untyped NULL.
     pub fn null() -> Self {
-        Self::constant(Value::Null, SqlType::Int)
+        Self::literal(Value::Null, SqlType::Int)
     }
 
     /// Whether this is the literal NULL.
     pub fn is_null_literal(&self) -> bool {
-        matches!(self.node, Node::Constant(Value::Null))
+        matches!(self.node, Node::Literal(Value::Null))
+    }
+
+    /// The value, where it is known already.
+    pub fn known(&self) -> Option<&Value> {
+        match &self.node {
+            Node::Literal(value) | Node::Constant(value) => Some(value),
+            _ => None,
+        }
     }
 
     /// A column of the innermost row.
@@ -114,7 +133,7 @@ impl Typed {
     #[must_use]
     pub fn converted(self, target: SqlType, style: Option<Typed>, or_null: bool) -> Self {
         let nullable = self.nullable || or_null;
-        if let (Node::Constant(value), None) = (&self.node, &style) {
+        if let (Some(value), None) = (self.known(), &style) {
             // A constant is converted once; a failure is left for run time.
             if let Ok(value) = convert::convert(value, self.sql_type, target, None) {
                 return Self {
@@ -141,7 +160,7 @@ impl Typed {
     /// The run-time errors of the operations in it.
     pub fn eval(&self, ctx: &Context<'_>, env: &Env<'_>) -> SqlResult<Value> {
         match &self.node {
-            Node::Constant(value) => Ok(value.clone()),
+            Node::Literal(value) | Node::Constant(value) => Ok(value.clone()),
             Node::Column { depth, index } => env
                 .get(*depth, *index)
                 .cloned()
