@@ -421,10 +421,10 @@ impl Connection {
         self.peer
     }
 
-    /// The packet size in use, in bytes.
+    /// The packet size agreed on, in bytes; in use from the answer to the log-in on.
     #[must_use]
     pub fn packet_size(&self) -> u16 {
-        self.packets.packet_size()
+        self.greeting.packet_size
     }
 
     /// A handle for other threads that closes the connection.

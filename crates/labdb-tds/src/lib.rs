@@ -42,6 +42,7 @@ pub use connection::{Connection, ConnectionCloser, LoginReply, Security};
 pub use error::{Error, Result};
 pub use login::{Login, Password, TdsVersion};
 pub use requests::{
-    ProcedureId, Request, RequestBody, Reset, RpcCall, RpcParameter, RpcTarget, TransactionRequest,
+    BulkLoad, BulkRows, ProcedureId, Request, RequestBody, Reset, RpcCall, RpcParameter, RpcTarget,
+    TransactionRequest,
 };
 pub use response::{Done, EnvChange, Response, ReturnValue};

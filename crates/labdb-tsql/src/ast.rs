@@ -3,6 +3,7 @@
 //! Statements and queries know the line they began on, because errors report it.
 
 mod backup;
+mod bulk;
 mod expression;
 mod query;
 mod schema;
@@ -10,6 +11,7 @@ mod security;
 mod statement;
 
 pub use backup::{Backup, BackupKind, Device, Restore, RestoreKind, WithOption};
+pub use bulk::{BulkColumn, InsertBulk};
 pub use expression::{
     BinaryOp, ComparisonQuantifier, Expr, FrameBound, FunctionCall, Literal, Over, UnaryOp,
     WhenThen,

@@ -2,6 +2,7 @@
 //! construct; this one holds the cursor and the guard against deep nesting.
 
 mod backup;
+mod bulk;
 mod cursor;
 mod data_change;
 mod database;

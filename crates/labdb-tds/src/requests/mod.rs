@@ -1,5 +1,6 @@
 //! What a logged-in client can ask.
 
+mod bulk;
 mod headers;
 mod rpc;
 mod transaction;
@@ -7,6 +8,7 @@ mod transaction;
 #[cfg(test)]
 mod tests;
 
+pub use bulk::{BulkLoad, BulkRows};
 pub use rpc::{ProcedureId, RpcCall, RpcParameter, RpcTarget};
 pub use transaction::TransactionRequest;
 
@@ -38,8 +40,8 @@ pub enum RequestBody {
     Batch(String),
     /// Procedure calls: one, or several to be run in order.
     Rpc(Vec<RpcCall>),
-    /// The rows of an `INSERT BULK`: column metadata and row tokens, not decoded.
-    BulkLoad(Vec<u8>),
+    /// The rows of the `INSERT BULK` that came before.
+    BulkLoad(BulkLoad),
     /// A transaction statement as a request of its own.
     TransactionManager(TransactionRequest),
     /// A well-formed request that this crate cannot decode (a table-valued parameter, a CLR type):
@@ -78,7 +80,10 @@ pub(crate) fn decode(
             Err(rpc::Failure::Unsupported(error)) => RequestBody::Unsupported(error),
             Err(rpc::Failure::Broken(error)) => return Err(error),
         },
-        PacketKind::BulkLoad => RequestBody::BulkLoad(payload.to_vec()),
+        PacketKind::BulkLoad => match BulkLoad::decode(payload, version)? {
+            Ok(load) => RequestBody::BulkLoad(load),
+            Err(error) => RequestBody::Unsupported(error),
+        },
         PacketKind::TransactionManager => match transaction::decode(&mut reader)? {
             Ok(request) => RequestBody::TransactionManager(request),
             Err(error) => RequestBody::Unsupported(error),

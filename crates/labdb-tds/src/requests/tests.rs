@@ -120,19 +120,6 @@ fn transaction_requests_have_names_counted_in_bytes() {
 }
 
 #[test]
-fn a_bulk_load_keeps_its_bytes() {
-    let message = [0x81, 1, 0];
-    let request = decode(
-        PacketKind::BulkLoad,
-        Reset::Keep,
-        &message,
-        TdsVersion::V7_4,
-    )
-    .unwrap();
-    assert_eq!(request.body, RequestBody::BulkLoad(message.to_vec()));
-}
-
-#[test]
 fn tds_7_1_has_no_headers_and_separates_calls_with_0x80() {
     let call = [1, 0, b'p', 0, 0, 0];
     let body = [&call[..], &[0x80], &call[..]].concat();

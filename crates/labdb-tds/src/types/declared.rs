@@ -54,6 +54,16 @@ pub(super) enum Content {
 }
 
 impl Declared {
+    /// The type itself.
+    pub(crate) fn sql_type(&self) -> SqlType {
+        self.sql_type
+    }
+
+    /// `text`, `ntext` or `image`.
+    pub(crate) fn is_legacy_long(&self) -> bool {
+        self.shape == Shape::Long
+    }
+
     pub(super) fn new(sql_type: SqlType, shape: Shape, content: Content) -> Self {
         Self {
             sql_type,

@@ -50,6 +50,21 @@ pub(crate) fn read_value(
     ))
 }
 
+/// Reads a `text`, `ntext` or `image` as rows have it: behind a text pointer (whose length 0 is
+/// NULL) and a timestamp.
+pub(crate) fn read_long_value(
+    reader: &mut Reader<'_>,
+    declared: &Declared,
+) -> std::result::Result<Value, TypeFailure> {
+    const TIMESTAMP: usize = 8;
+    let pointer = reader.u8()?;
+    if pointer == 0 {
+        return Ok(Value::Null);
+    }
+    reader.bytes(usize::from(pointer) + TIMESTAMP)?;
+    read_value(reader, declared).map(|(_, value)| value)
+}
+
 /// A value in chunks; `None` is NULL. Memory grows with the bytes that are there.
 fn read_chunks(reader: &mut Reader<'_>) -> Result<Option<Vec<u8>>> {
     if reader.u64()? == u64::MAX {

@@ -14,7 +14,7 @@ mod tests;
 
 pub(crate) use code_page::push_utf16;
 pub(crate) use declared::{Declared, read_declared};
-pub(crate) use decode::read_value;
+pub(crate) use decode::{read_long_value, read_value};
 pub(crate) use encode::{Fault, push_value};
 pub(crate) use encode_type::{push_type, wire_type};
 

@@ -3,6 +3,7 @@
 use crate::{Error, Result};
 
 /// Reads little-endian numbers and UTF-16 texts off a slice.
+#[derive(Debug)]
 pub(crate) struct Reader<'a> {
     rest: &'a [u8],
 }
@@ -75,6 +76,11 @@ impl<'a> Reader<'a> {
             return Err(Error::protocol("a UTF-16 text has an odd number of bytes"));
         }
         Ok(utf16_to_string(bytes))
+    }
+
+    /// All that is left.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.rest
     }
 
     /// All that is left, as UTF-16.

@@ -30,6 +30,8 @@ pub enum StatementKind {
     Select(Query),
     /// INSERT.
     Insert(Box<Insert>),
+    /// INSERT BULK.
+    InsertBulk(Box<super::InsertBulk>),
     /// UPDATE.
     Update(Box<Update>),
     /// DELETE.

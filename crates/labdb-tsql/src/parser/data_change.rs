@@ -13,6 +13,10 @@ impl Parser<'_> {
     /// A statement that may have a WITH before it.
     pub(super) fn data_statement(&mut self) -> SqlResult<StatementKind> {
         let with = self.common_tables()?;
+        if self.at("INSERT") && self.at_ahead(1, "BULK") && with.is_empty() {
+            let bulk = self.insert_bulk()?;
+            return Ok(StatementKind::InsertBulk(Box::new(bulk)));
+        }
         if self.at("INSERT") {
             let insert = self.insert(with)?;
             return Ok(StatementKind::Insert(Box::new(insert)));

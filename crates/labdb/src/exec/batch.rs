@@ -73,7 +73,11 @@ pub fn run_batch(session: &Session, text: &str, client: &mut dyn Client) -> SqlR
     end(session, client, outcome)
 }
 
-fn end(session: &Session, client: &mut dyn Client, outcome: SqlResult<Outcome>) -> SqlResult<()> {
+pub(super) fn end(
+    session: &Session,
+    client: &mut dyn Client,
+    outcome: SqlResult<Outcome>,
+) -> SqlResult<()> {
     let result = match outcome {
         Ok(_) => Ok(()),
         Err(e) if e.number == CANCELLED || e.number == CLIENT_GONE => {
@@ -114,7 +118,11 @@ fn end(session: &Session, client: &mut dyn Client, outcome: SqlResult<Outcome>) 
     result
 }
 
-fn report_and_end(session: &Session, client: &mut dyn Client, error: SqlError) -> SqlResult<()> {
+pub(super) fn report_and_end(
+    session: &Session,
+    client: &mut dyn Client,
+    error: SqlError,
+) -> SqlResult<()> {
     session.last_error.set(error.number);
     session
         .shared

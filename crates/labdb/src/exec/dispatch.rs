@@ -19,6 +19,7 @@ impl Executor<'_> {
                 self.implicit_begin()?;
                 self.insert(insert)
             }
+            StatementKind::InsertBulk(bulk) => self.insert_bulk(bulk),
             StatementKind::Update(update) => {
                 self.implicit_begin()?;
                 self.update(update)

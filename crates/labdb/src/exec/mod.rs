@@ -5,6 +5,7 @@ mod alter_table_add;
 pub mod assign;
 pub mod backup;
 mod batch;
+mod bulk;
 mod call;
 mod catalog_change;
 pub(crate) mod catalog_record;
@@ -16,6 +17,7 @@ pub mod database;
 mod database_access;
 mod database_file;
 mod database_option;
+mod datatype_info;
 mod dbcc;
 mod dispatch;
 pub mod failure;
@@ -50,6 +52,7 @@ mod transactions;
 mod user;
 
 pub use batch::{RpcArgument, TransactionRequest, run_batch, run_rpc, run_transaction_request};
+pub use bulk::{BulkRows, run_bulk_load};
 pub use dbcc::COMMANDS as DBCC_COMMANDS;
 pub use plans::PlanCache;
 pub use system_procedures::NAMES as SYSTEM_PROCEDURES;
@@ -95,6 +98,8 @@ pub(crate) struct Executor<'a> {
     pub(crate) thrown: bool,
     /// BACKUP DATABASE and the like, for the error that follows theirs.
     pub(crate) backup_verb: &'static str,
+    /// The rows of a bulk load, for its INSERT BULK.
+    bulk: Option<&'a mut (dyn BulkRows + 'a)>,
     /// What was called last ended its batch.
     pub(crate) aborted: bool,
     /// The error on its way was found while a statement was compiled.
@@ -122,6 +127,7 @@ impl<'a> Executor<'a> {
             line: 1,
             thrown: false,
             backup_verb: "",
+            bulk: None,
             aborted: false,
             recompiling: Cell::new(false),
             for_callers: false,

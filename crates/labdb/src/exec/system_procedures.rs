@@ -13,6 +13,9 @@ use std::sync::Arc;
 /// The procedures, for the documentation's test.
 pub const NAMES: &[&str] = &[
     "sp_addextendedproperty",
+    "sp_datatype_info",
+    "sp_datatype_info_100",
+    "sp_datatype_info_90",
     "sp_delete_database_backuphistory",
     "sp_dropextendedproperty",
     "sp_execute",
@@ -59,6 +62,9 @@ pub(crate) fn call(
         "sp_reset_connection" => {
             executor.session.reset(false);
             ok(0)
+        }
+        "sp_datatype_info" | "sp_datatype_info_90" | "sp_datatype_info_100" => {
+            super::datatype_info::run(executor, arguments)
         }
         "sp_flush_log" => {
             let database = executor.session.database();

@@ -3,13 +3,16 @@
 use super::faults::DropAfter;
 use super::gate::Admitted;
 use super::responder::Responder;
-use crate::exec::{RpcArgument, TransactionRequest, run_batch, run_rpc, run_transaction_request};
+use crate::exec::{
+    BulkRows, RpcArgument, TransactionRequest, run_batch, run_bulk_load, run_rpc,
+    run_transaction_request,
+};
 use crate::instance::Instance;
 use crate::session::{Client, Session, SessionShared, Status};
 use labdb_tds::{
     Connection, EnvChange, LoginReply, RequestBody, Reset, RpcTarget, Security, ServerConfig,
 };
-use labdb_types::{SqlError, SqlResult};
+use labdb_types::{SqlError, SqlResult, SqlType, Value};
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -232,6 +235,10 @@ fn answer(
 }
 
 fn run(client: &mut Responder<'_, '_>, session: &Session, body: &RequestBody) -> SqlResult<bool> {
+    if !matches!(body, RequestBody::BulkLoad(_)) {
+        // Only the rows themselves may follow an INSERT BULK.
+        session.bulk.take();
+    }
     let outcome = match body {
         RequestBody::Batch(text) => run_batch(session, text, client),
         RequestBody::Rpc(calls) => {
@@ -262,10 +269,13 @@ fn run(client: &mut Responder<'_, '_>, session: &Session, body: &RequestBody) ->
         RequestBody::TransactionManager(request) => {
             run_transaction_request(session, &translate(request), client)
         }
-        RequestBody::BulkLoad(_) => refuse(
-            client,
-            &SqlError::new(40510, "Bulk load is outside labdb's subset: use INSERT."),
-        ),
+        RequestBody::BulkLoad(load) => {
+            let mut rows = Rows {
+                load,
+                rows: load.rows(),
+            };
+            run_bulk_load(session, &mut rows, client)
+        }
         RequestBody::Unsupported(error) => refuse(client, error),
     };
     match outcome {
@@ -275,6 +285,30 @@ fn run(client: &mut Responder<'_, '_>, session: &Session, body: &RequestBody) ->
         }
         Err(_) => Ok(false),
     }
+}
+
+/// The rows of a bulk load off the wire.
+struct Rows<'a> {
+    load: &'a labdb_tds::BulkLoad,
+    rows: labdb_tds::BulkRows<'a>,
+}
+
+impl BulkRows for Rows<'_> {
+    fn types(&self) -> Vec<SqlType> {
+        self.load.types()
+    }
+
+    fn next_row(&mut self) -> SqlResult<Option<Vec<Value>>> {
+        self.rows.next().transpose().map_err(|e| broken_row(&e))
+    }
+}
+
+fn broken_row(error: &labdb_tds::Error) -> SqlError {
+    SqlError::new(
+        4804,
+        format!("Premature end-of-message while reading current row from host: {error}."),
+    )
+    .severity(21)
 }
 
 fn refuse(client: &mut Responder<'_, '_>, error: &SqlError) -> SqlResult<()> {

@@ -56,6 +56,8 @@ pub struct Session {
     pub temp_version: Cell<u64>,
     /// Prepared statements by handle.
     pub prepared: RefCell<HashMap<i32, Prepared>>,
+    /// The INSERT BULK whose rows the next message has.
+    pub bulk: RefCell<Option<labdb_tsql::ast::InsertBulk>>,
     /// Bound plans.
     pub plans: RefCell<PlanCache>,
     /// `CONTEXT_INFO`.
@@ -96,6 +98,7 @@ impl Session {
             temp_tables: RefCell::new(HashMap::new()),
             temp_version: Cell::new(0),
             prepared: RefCell::new(HashMap::new()),
+            bulk: RefCell::new(None),
             plans: RefCell::new(PlanCache::default()),
             context_info: RefCell::new(Value::Null),
             nesting: Cell::new(0),

@@ -1,0 +1,2 @@
+INSERT BULK [dbo].[t] ([a] int, [b] varchar(28) COLLATE SQL_Latin1_General_CP1_CI_AS, c numeric(10,2), d nvarchar(max))
+WITH (KEEPNULLS, TABLOCK, CHECK_CONSTRAINTS, FIRE_TRIGGERS, ROWS_PER_BATCH = 1000, KILOBYTES_PER_BATCH = 64, ORDER (a ASC, c DESC));
