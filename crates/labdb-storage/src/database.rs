@@ -89,6 +89,7 @@ impl Database {
             undo: Vec::new(),
             savepoints: Vec::new(),
             ended: false,
+            places: None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use parking_lot::{Mutex, RwLock};
 
@@ -29,6 +29,9 @@ pub(crate) struct Heap {
     pub(crate) fresh: Mutex<VecDeque<PageId>>,
     /// Pages with room, and the ghosts of ended transactions in them.
     pub(crate) reusable: Mutex<BTreeMap<PageId, Vec<u16>>>,
+    /// Pages with room in slots whose rows are still locked by those who deleted them.
+    held: Mutex<Vec<PageId>>,
+    has_held: AtomicBool,
     /// Of a companion: pages with room, but not for a row that fills one.
     pub(crate) partly: Mutex<BTreeSet<PageId>>,
     /// Of a companion: extents from before the database was opened that may have room.
@@ -43,6 +46,8 @@ impl Heap {
             lanes: std::array::from_fn(|_| Mutex::default()),
             fresh: Mutex::default(),
             reusable: Mutex::default(),
+            held: Mutex::default(),
+            has_held: AtomicBool::new(false),
             partly: Mutex::default(),
             unsurveyed: Mutex::default(),
         }
@@ -54,6 +59,7 @@ impl Heap {
             *lane.lock() = None;
         }
         self.fresh.lock().clear();
+        self.held.lock().clear();
         self.reusable.lock().clear();
         self.partly.lock().clear();
         self.unsurveyed.lock().clear();
@@ -62,6 +68,21 @@ impl Heap {
     /// Whether a page lies in one of the heap's extents.
     pub(crate) fn owns(&self, page: PageId) -> bool {
         self.extents.read().contains(&allocation::extent_of(page))
+    }
+
+    /// A page has room that nobody can take yet.
+    pub(crate) fn hold_back(&self, page: PageId) {
+        self.held.lock().push(page);
+        self.has_held.store(true, Ordering::SeqCst);
+    }
+
+    /// Tries the pages that were held back again from now on.
+    pub(crate) fn reuse_held(&self) {
+        if self.has_held.load(Ordering::Relaxed) && self.has_held.swap(false, Ordering::SeqCst) {
+            for page in self.held.lock().drain(..) {
+                self.make_reusable(page, []);
+            }
+        }
     }
 
     /// A page has room, and perhaps ghosts to purge.

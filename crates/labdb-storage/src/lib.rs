@@ -63,7 +63,7 @@ pub use log::lsn::Lsn;
 pub use log::reuse::LogReuseWait;
 pub use overflow::LargeValue;
 pub use settings::{DatabaseSpec, FileKind, FileSpec, Growth, Options, RecoveryModel};
-pub use transaction::{Commit, Transaction};
+pub use transaction::{Commit, PlaceLock, Transaction};
 pub use views::{
     Counters, FileRow, FileStatsRow, IoStats, LogSpace, LogStats, RecoveryReport, RecoveryStatus,
     TransactionRow, VlfRow,

@@ -174,6 +174,11 @@ impl Page {
         (length + SLOT <= self.free()).then(|| self.slot_count())
     }
 
+    /// A slot that no row has had since the page was formatted, for a new row of this length.
+    pub(crate) fn unused_slot_for(&self, length: usize) -> Option<u16> {
+        (length + SLOT <= self.free()).then(|| self.slot_count())
+    }
+
     /// Moves rows together so that all free bytes lie between them and the slots.
     fn compact(&mut self) {
         let old = self.0.clone();

@@ -158,6 +158,8 @@ impl Database {
                 None => *lane.insert(self.next_page(heap, row.len())?),
             };
             if let Some(id) = self.insert_into(txn, heap, page_id, row)? {
+                // Only now, or the loop would meet them again.
+                heap.reuse_held();
                 return Ok(id);
             }
             *lane = None;
@@ -176,21 +178,32 @@ impl Database {
         let frame = self.pool.frame(page_id, &self.log)?;
         let mut page = self.pool.write(&frame, &*waits)?;
         let usable = page.is(PageKind::Heap) && page.heap() == heap.id;
-        let slot = usable.then(|| page.slot_for(row.len())).flatten();
-        let Some(slot) = slot else {
+        if !usable {
+            return Ok(None);
+        }
+        let Some(slot) = page.slot_for(row.len()) else {
             return Ok(None);
         };
-        let id = RowId {
+        let mut id = RowId {
             page: page_id,
             slot,
         };
+        if !txn.takes(heap.id, id) {
+            // Whoever deleted the row that was there has not let go of its place yet.
+            let unused = page.unused_slot_for(row.len());
+            let Some(slot) = unused.filter(|&slot| txn.takes(heap.id, RowId { slot, ..id })) else {
+                heap.hold_back(page_id);
+                return Ok(None);
+            };
+            id.slot = slot;
+        }
         page.touch(self.log.end());
         let record = Record::Insert {
             row: id,
             bytes: row,
         };
         let lsn = self.log_change(txn, &record, COMPENSATION)?;
-        if !page.insert(slot, row) {
+        if !page.insert(id.slot, row) {
             return Err(self.inconsistent(page_id));
         }
         page.set_lsn(lsn);

@@ -31,6 +31,13 @@ pub(crate) struct Active {
     pub(crate) reserved: AtomicU64,
 }
 
+/// Asked for every place that a new row would get, before anybody can read the row there.
+pub trait PlaceLock: Send + Sync {
+    /// Locks the place for the transaction. `false` where somebody else has it: the row goes
+    /// elsewhere. Called under a page's latch: it must not wait.
+    fn take(&self, heap: HeapId, row: RowId) -> bool;
+}
+
 /// An open transaction. It writes nothing to the log until its first change. Ended by
 /// [`Database::commit`] or [`Database::rollback`]; one that is dropped open is rolled back.
 pub struct Transaction {
@@ -41,9 +48,22 @@ pub struct Transaction {
     pub(crate) undo: Vec<Undo>,
     pub(crate) savepoints: Vec<(String, usize)>,
     pub(crate) ended: bool,
+    pub(crate) places: Option<Arc<dyn PlaceLock>>,
 }
 
 impl Transaction {
+    /// Has places of new rows locked from now on, or no more.
+    pub fn lock_places(&mut self, places: Option<Arc<dyn PlaceLock>>) {
+        self.places = places;
+    }
+
+    /// Whether a new row may have this place.
+    pub(crate) fn takes(&self, heap: HeapId, row: RowId) -> bool {
+        self.places
+            .as_ref()
+            .is_none_or(|places| heap.is_companion() || places.take(heap, row))
+    }
+
     /// Its number.
     #[must_use]
     pub fn id(&self) -> TransactionId {

@@ -74,14 +74,14 @@ fn victim() {
                         continue;
                     }
                     db.commit(txn, session != DELAYED).unwrap();
-                    if session != DELAYED {
-                        let line = format!("acknowledged {session} {number}\n");
-                        std::io::stdout().write_all(line.as_bytes()).unwrap();
-                    } else {
+                    if session == DELAYED {
                         answered.store(number + 1, Ordering::SeqCst);
                         if number % 100 == 0 {
                             std::thread::sleep(Duration::from_millis(1));
                         }
+                    } else {
+                        let line = format!("acknowledged {session} {number}\n");
+                        std::io::stdout().write_all(line.as_bytes()).unwrap();
                     }
                 }
             });

@@ -325,6 +325,24 @@ impl LockManager {
         done
     }
 
+    /// Takes (or converts) a lock if that needs no wait; says whether it did.
+    #[must_use]
+    pub fn try_lock(&self, owner: LockOwner, resource: &Resource, mode: LockMode) -> bool {
+        let mut shard = self.shard(resource);
+        let lock = shard.locks.entry(resource.clone()).or_default();
+        let held = lock.held_by(owner);
+        let wanted = held.map_or(mode, |held| held.and(mode));
+        if !lock.allows(owner, wanted) || (held.is_none() && !lock.queue.is_empty()) {
+            return false;
+        }
+        lock.grant(owner, wanted);
+        drop(shard);
+        if held.is_none() {
+            self.note_held(owner, resource);
+        }
+        true
+    }
+
     fn wait(&self, request: &LockRequest<'_>, waiter: &Arc<Waiter>, start: Instant) -> Result<()> {
         let until = match request.timeout {
             LockTimeout::Never => None,

@@ -3,12 +3,13 @@
 
 use super::failure::storage_error;
 use crate::catalog::Table;
+use crate::instance::Instance;
 use crate::session::Session;
-use labdb_storage::{HeapId, LockMode, LockRequest, LockTimeout, Resource, RowId};
+use labdb_storage::{HeapId, LockMode, LockOwner, LockRequest, PlaceLock, Resource, RowId};
 use labdb_types::SqlResult;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
-use std::time::Duration;
+use std::sync::Arc;
 
 /// After so many row locks on one table a transaction asks for the table instead, as SQL Server's
 /// lock escalation does.
@@ -60,20 +61,10 @@ fn object(table: &Table) -> Resource {
 /// # Errors
 /// 1222, 1205 or a cancellation.
 pub fn lock(session: &Session, resource: &Resource, mode: LockMode) -> SqlResult<()> {
-    let (timeout, priority) = {
+    let (timeout, deadlock_priority) = {
         let options = session.options.borrow();
         (options.lock_wait(), options.deadlock_priority)
     };
-    lock_for(session, resource, mode, timeout, priority)
-}
-
-fn lock_for(
-    session: &Session,
-    resource: &Resource,
-    mode: LockMode,
-    timeout: LockTimeout,
-    deadlock_priority: i8,
-) -> SqlResult<()> {
     let request = LockRequest {
         owner: session.lock_owner(),
         timeout,
@@ -138,7 +129,7 @@ pub fn row(
     if state.whole || (mode != LockMode::X && state.rows.contains(&address)) {
         return Ok(());
     }
-    escalate(session, state, table)?;
+    escalate(session, state, table);
     if state.whole {
         return Ok(());
     }
@@ -155,22 +146,85 @@ pub fn row(
     Ok(())
 }
 
-fn escalate(session: &Session, state: &mut TableLocks, table: &Table) -> SqlResult<()> {
+/// Tries to lock a row until the transaction ends, without waiting (READPAST); says whether it is
+/// locked.
+pub fn try_row(
+    session: &Session,
+    held: &mut HeldLocks,
+    table: &Table,
+    heap: HeapId,
+    address: u64,
+    mode: LockMode,
+) -> bool {
+    let state = held.of(table);
+    if state.whole || (mode != LockMode::X && state.rows.contains(&address)) {
+        return true;
+    }
+    let resource = Resource::Row(
+        table.database_id.unsigned_abs(),
+        heap,
+        RowId::from_bits(address),
+    );
+    let owner = session.lock_owner();
+    let locked = session.instance.locks.try_lock(owner, &resource, mode);
+    if locked {
+        held.of(table).rows.insert(address);
+    }
+    locked
+}
+
+fn escalate(session: &Session, state: &mut TableLocks, table: &Table) {
     if state.refused || state.rows.len() + state.keys < ESCALATE_AT {
-        return Ok(());
+        return;
     }
-    match lock_for(
-        session,
-        &object(table),
-        LockMode::X,
-        LockTimeout::After(Duration::ZERO),
-        0,
-    ) {
-        Ok(()) => state.whole = true,
-        Err(e) if e.number == 1222 => state.refused = true,
-        Err(e) => return Err(e),
+    let owner = session.lock_owner();
+    state.whole = session
+        .instance
+        .locks
+        .try_lock(owner, &object(table), LockMode::X);
+    state.refused = !state.whole;
+}
+
+/// Makes ready for the row locks of new rows: asks for the table where there are many already.
+/// Says whether the new row needs a lock of its own.
+pub fn new_row(session: &Session, held: &mut HeldLocks, table: &Table) -> bool {
+    let state = held.of(table);
+    if !state.whole {
+        escalate(session, state, table);
     }
-    Ok(())
+    !state.whole
+}
+
+/// Notes that the place of a new row was locked when it was chosen.
+pub fn note_new_row(held: &mut HeldLocks, table: &Table, address: u64) {
+    held.of(table).rows.insert(address);
+}
+
+/// Locks the places of new rows for a session before anybody can read them.
+pub struct NewRows {
+    instance: Arc<Instance>,
+    owner: LockOwner,
+    database_id: u32,
+}
+
+impl NewRows {
+    /// For a session's new rows in a database.
+    pub fn new(session: &Session, database_id: i32) -> Self {
+        Self {
+            instance: Arc::clone(&session.instance),
+            owner: session.lock_owner(),
+            database_id: database_id.unsigned_abs(),
+        }
+    }
+}
+
+impl PlaceLock for NewRows {
+    fn take(&self, heap: HeapId, row: RowId) -> bool {
+        let resource = Resource::Row(self.database_id, heap, row);
+        self.instance
+            .locks
+            .try_lock(self.owner, &resource, LockMode::X)
+    }
 }
 
 /// A key of a unique index exclusively, until the transaction ends.
@@ -188,7 +242,7 @@ pub fn key(
     if state.whole {
         return Ok(());
     }
-    escalate(session, state, table)?;
+    escalate(session, state, table);
     if state.whole {
         return Ok(());
     }
@@ -219,31 +273,18 @@ pub fn share(session: &Session, table: &Table, heap: HeapId, address: u64) -> Sq
 }
 
 /// Tries to share a row without waiting (READPAST); `None` where another session holds it.
-///
-/// # Errors
-/// A cancellation.
-pub fn try_share(
-    session: &Session,
-    table: &Table,
-    heap: HeapId,
-    address: u64,
-) -> SqlResult<Option<Resource>> {
+pub fn try_share(session: &Session, table: &Table, heap: HeapId, address: u64) -> Option<Resource> {
     let resource = Resource::Row(
         table.database_id.unsigned_abs(),
         heap,
         RowId::from_bits(address),
     );
-    match lock_for(
-        session,
-        &resource,
-        LockMode::S,
-        LockTimeout::After(Duration::ZERO),
-        0,
-    ) {
-        Ok(()) => Ok(Some(resource)),
-        Err(e) if e.number == 1222 => Ok(None),
-        Err(e) => Err(e),
-    }
+    let owner = session.lock_owner();
+    let locked = session
+        .instance
+        .locks
+        .try_lock(owner, &resource, LockMode::S);
+    locked.then_some(resource)
 }
 
 /// The lock that serializes DDL in a database, until the transaction ends.

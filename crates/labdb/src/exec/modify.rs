@@ -225,6 +225,10 @@ impl Executor<'_> {
             Some((count, percent)) => Some((count.eval(&self.context(), &Env::empty())?, *percent)),
             None => None,
         };
+        let most = match &limit {
+            Some((value, false)) => usize::try_from(convert::as_i64(value).unwrap_or(0)).ok(),
+            _ => None,
+        };
         loop {
             let mut found: Vec<Found> = Vec::new();
             let mut seen = HashSet::new();
@@ -232,6 +236,10 @@ impl Executor<'_> {
                 rows.plan.run(context, None, &mut |row| {
                     if found.len().is_multiple_of(1024) {
                         context.check_cancelled()?;
+                    }
+                    // Rows that are not changed are not looked at, and so not locked.
+                    if most.is_some_and(|most| found.len() >= most) {
+                        return Ok(Flow::Enough);
                     }
                     let Some(Value::BigInt(address)) = row.get(rows.address) else {
                         return Ok(Flow::More);
@@ -243,6 +251,9 @@ impl Executor<'_> {
                             .unwrap_or(&[])
                             .to_vec();
                         found.push((address, values, row));
+                    }
+                    if most == Some(found.len()) {
+                        return Ok(Flow::Enough);
                     }
                     Ok(Flow::More)
                 })

@@ -1,8 +1,8 @@
 //! Changing a table's rows, with its indexes, locks and identity.
 
 use super::failure::storage_error;
-use super::large::{self, Change};
-use super::locking;
+use super::large::{self, Change, Pieces};
+use super::{codec, locking};
 use crate::catalog::{Index, KeyKind, MemoryRows, Store, Table};
 use crate::eval::{convert, format};
 use crate::instance::Database;
@@ -142,7 +142,7 @@ pub fn insert(session: &Session, table: &Arc<Table>, row: &[Value]) -> SqlResult
                 if heap.is_some() {
                     locking::key(session, &mut transaction.locks, table, index.index_id, &key)?;
                 }
-                if index.entries.read().contains_key(&key) {
+                if is_taken(session, transaction, table, index, &key)? {
                     return Err(duplicate(table, index, row));
                 }
             }
@@ -152,21 +152,17 @@ pub fn insert(session: &Session, table: &Arc<Table>, row: &[Value]) -> SqlResult
             (Store::Heap(_), Some(heap)) => {
                 let database = home(session, table)?;
                 check_writable(&database)?;
-                let storage = transaction.storage(session, &database);
+                let lock = locking::new_row(session, &mut transaction.locks, table);
+                let storage = transaction.storage_for_rows(session, &database, lock);
                 let mut change = Change {
                     database: &database,
                     storage,
                     heap,
                 };
                 let address = change.insert(&table.columns, row)?.to_bits();
-                locking::row(
-                    session,
-                    &mut transaction.locks,
-                    table,
-                    heap,
-                    address,
-                    LockMode::X,
-                )?;
+                if lock {
+                    locking::note_new_row(&mut transaction.locks, table, address);
+                }
                 address
             }
             (Store::Memory(memory), _) => {
@@ -183,9 +179,7 @@ pub fn insert(session: &Session, table: &Arc<Table>, row: &[Value]) -> SqlResult
             _ => 0,
         };
         for (index, key) in table.indexes.iter().zip(keys) {
-            let key = index.entry_key(key, address);
-            index.entries.write().insert(key.clone(), address);
-            note(transaction, table, Undo::IndexAdded(Arc::clone(index), key));
+            add_entry(transaction, table, index, key, address);
         }
         table.row_count.fetch_add(1, Ordering::Relaxed);
         note(transaction, table, Undo::RowCount(Arc::clone(table), 1));
@@ -289,13 +283,65 @@ fn remove_entry(
     address: u64,
 ) {
     let key = index.entry_key(key, address);
-    if index.entries.write().remove(&key).is_some() {
+    if matches!(&*table.store, Store::Heap(_)) {
+        if index.entries.read().get(&key) == Some(&address) {
+            transaction.leave_entry(index, key, address);
+        }
+    } else if index.entries.write().remove(&key).is_some() {
         note(
             transaction,
             table,
             Undo::IndexRemoved(Arc::clone(index), key, address),
         );
     }
+}
+
+fn add_entry(
+    transaction: &mut ActiveTransaction,
+    table: &Table,
+    index: &Arc<Index>,
+    key: Vec<u8>,
+    address: u64,
+) {
+    let key = index.entry_key(key, address);
+    if matches!(&*table.store, Store::Heap(_)) {
+        transaction.add_entry(index, key, address);
+    } else {
+        index.entries.write().insert(key.clone(), address);
+        note(transaction, table, Undo::IndexAdded(Arc::clone(index), key));
+    }
+}
+
+/// Whether a unique key belongs to a row. The key is locked: an entry is this transaction's own or
+/// committed. One that this transaction has given up does not count, nor one whose row is gone.
+fn is_taken(
+    session: &Session,
+    transaction: &ActiveTransaction,
+    table: &Table,
+    index: &Arc<Index>,
+    key: &[u8],
+) -> SqlResult<bool> {
+    let Some(address) = index.entries.read().get(key).copied() else {
+        return Ok(false);
+    };
+    if !matches!(&*table.store, Store::Heap(_)) {
+        return Ok(true);
+    }
+    if transaction.has_left(index, key) {
+        return Ok(false);
+    }
+    let database = home(session, table)?;
+    let bytes = database
+        .storage
+        .read(RowId::from_bits(address))
+        .map_err(|e| storage_error(&e, &database.name()))?;
+    // No large value is part of a key.
+    let none = vec![false; table.columns.len()];
+    let row = match &bytes {
+        Some(bytes) => codec::decode(&table.columns, bytes, &Pieces::of(&database.storage, &none))?,
+        None => None,
+    };
+    Ok(row.is_some_and(|row| index.key_of(&row) == key))
 }
 
 /// Files a row that keeps its key under its new address. In one step: a session that seeks the
@@ -369,7 +415,8 @@ pub fn update(
                             )?;
                         }
                     }
-                    let storage = transaction.storage(session, database);
+                    let lock = locking::new_row(session, &mut transaction.locks, table);
+                    let storage = transaction.storage_for_rows(session, database, lock);
                     let mut change = Change {
                         database,
                         storage,
@@ -378,15 +425,8 @@ pub fn update(
                     let (id, columns) = (RowId::from_bits(*old_address), &table.columns);
                     let id = change.update(id, columns, Some(before), columns, after)?;
                     let moved = id.to_bits();
-                    if moved != *old_address {
-                        locking::row(
-                            session,
-                            &mut transaction.locks,
-                            table,
-                            *heap,
-                            moved,
-                            LockMode::X,
-                        )?;
+                    if lock && moved != *old_address {
+                        locking::note_new_row(&mut transaction.locks, table, moved);
                     }
                     moved
                 }
@@ -413,12 +453,10 @@ pub fn update(
                     }
                     continue;
                 }
-                if index.unique && index.entries.read().contains_key(&key) {
+                if index.unique && is_taken(session, transaction, table, index, &key)? {
                     return Err(duplicate(table, index, after));
                 }
-                let key = index.entry_key(key, address);
-                index.entries.write().insert(key.clone(), address);
-                note(transaction, table, Undo::IndexAdded(Arc::clone(index), key));
+                add_entry(transaction, table, index, key, address);
             }
         }
         session

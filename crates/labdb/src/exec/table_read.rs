@@ -4,13 +4,14 @@ use super::failure::storage_error;
 use super::large::Pieces;
 use super::table::{home, with_transaction};
 use super::{codec, locking};
-use crate::catalog::{Store, Table};
+use crate::catalog::{Index, Store, Table};
 use crate::instance::Database;
 use crate::plan::source::{Access, ReadMode};
 use crate::plan::{Context, Env, Flow};
 use crate::session::Isolation;
 use labdb_storage::{HeapId, LockMode, RowId};
 use labdb_types::{SqlError, SqlResult, Value};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -27,7 +28,7 @@ pub fn read(
     outer: Option<&Env<'_>>,
     sink: &mut dyn FnMut(Vec<Value>) -> SqlResult<Flow>,
 ) -> SqlResult<Flow> {
-    let addresses = match access {
+    let sought = match access {
         Access::Scan => None,
         Access::Seek { index, values } => {
             let env = outer.copied().unwrap_or_else(Env::empty);
@@ -42,7 +43,11 @@ pub fn read(
                 }
                 crate::eval::key::push(&mut prefix, &value, part.descending);
             }
-            Some(index.seek(&prefix))
+            Some(Sought {
+                index,
+                prefix,
+                parts: values.len(),
+            })
         }
     };
     let mut give = |mut row: Vec<Value>, address: u64| -> SqlResult<Flow> {
@@ -53,16 +58,18 @@ pub fn read(
     };
     match &*table.store {
         Store::Memory(memory) => {
-            let rows: Vec<(u64, Vec<Value>)> = match addresses {
+            let rows: Vec<(u64, Vec<Value>)> = match &sought {
                 None => memory
                     .rows
                     .lock()
                     .iter()
                     .map(|(a, r)| (*a, r.clone()))
                     .collect(),
-                Some(list) => {
+                Some(sought) => {
                     let rows = memory.rows.lock();
-                    list.into_iter()
+                    sought
+                        .addresses()
+                        .into_iter()
                         .filter_map(|a| Some((a, rows.get(&a)?.clone())))
                         .collect()
                 }
@@ -81,22 +88,11 @@ pub fn read(
             let database = home(ctx.session, table)?;
             let reader = HeapReader::new(ctx, table, &database, *heap, mode)?;
             let mut count = 0_u64;
-            let flow = match addresses {
-                Some(list) => {
-                    for address in list {
-                        if let Some(row) = reader.row(address, None)? {
-                            count += 1;
-                            if give(row, address)? == Flow::Enough {
-                                ctx.session
-                                    .shared
-                                    .logical_reads
-                                    .fetch_add(count, Ordering::Relaxed);
-                                return Ok(Flow::Enough);
-                            }
-                        }
-                    }
-                    Flow::More
-                }
+            let flow = match &sought {
+                Some(sought) => reader.seek(sought, &mut |row, address| {
+                    count += 1;
+                    give(row, address)
+                })?,
                 None => {
                     let mut flow = Flow::More;
                     for found in database.storage.scan(*heap) {
@@ -124,6 +120,30 @@ pub fn read(
                 .fetch_add(count, Ordering::Relaxed);
             Ok(flow)
         }
+    }
+}
+
+/// A seek: the keys of an index that begin with these bytes, of so many of its columns.
+struct Sought<'a> {
+    index: &'a Index,
+    prefix: Vec<u8>,
+    parts: usize,
+}
+
+impl Sought<'_> {
+    fn addresses(&self) -> Vec<u64> {
+        self.index.seek(&self.prefix)
+    }
+
+    /// Whether a row has the key that is sought: an entry outlives its row's key until the
+    /// transaction that changed it has ended.
+    fn is_met_by(&self, row: &[Value]) -> bool {
+        let mut key = Vec::with_capacity(self.prefix.len());
+        for part in self.index.keys.iter().take(self.parts) {
+            let value = row.get(part.column).unwrap_or(&Value::Null);
+            crate::eval::key::push(&mut key, value, part.descending);
+        }
+        key == self.prefix
     }
 }
 
@@ -184,6 +204,39 @@ impl<'a> HeapReader<'a> {
         })
     }
 
+    /// The rows that a seek finds. Where a row was gone, or had another key by the time that it
+    /// could be read, the index is asked again: the row may have moved meanwhile.
+    fn seek(
+        &self,
+        sought: &Sought<'_>,
+        give: &mut dyn FnMut(Vec<Value>, u64) -> SqlResult<Flow>,
+    ) -> SqlResult<Flow> {
+        let mut addresses = sought.addresses();
+        let mut seen: HashSet<u64> = HashSet::new();
+        loop {
+            let mut missed = false;
+            for &address in &addresses {
+                match self.row(address, None)? {
+                    Some(row) if sought.is_met_by(&row) => {
+                        if give(row, address)? == Flow::Enough {
+                            return Ok(Flow::Enough);
+                        }
+                    }
+                    _ => missed = true,
+                }
+            }
+            if !missed {
+                return Ok(Flow::More);
+            }
+            seen.extend(addresses);
+            addresses = sought.addresses();
+            addresses.retain(|address| !seen.contains(address));
+            if addresses.is_empty() {
+                return Ok(Flow::More);
+            }
+        }
+    }
+
     fn fetch(&self, address: u64) -> SqlResult<Option<Vec<u8>>> {
         self.database
             .storage
@@ -215,6 +268,22 @@ impl<'a> HeapReader<'a> {
             };
         }
         let release = match self.keep {
+            Some(mode) if self.skip_locked => {
+                let locked = with_transaction(session, |t| {
+                    Ok(locking::try_row(
+                        session,
+                        &mut t.locks,
+                        self.table,
+                        self.heap,
+                        address,
+                        mode,
+                    ))
+                })?;
+                if !locked {
+                    return Ok(None);
+                }
+                None
+            }
             Some(mode) => {
                 with_transaction(session, |t| {
                     locking::row(session, &mut t.locks, self.table, self.heap, address, mode)
@@ -222,7 +291,7 @@ impl<'a> HeapReader<'a> {
                 None
             }
             None if self.skip_locked => {
-                match locking::try_share(session, self.table, self.heap, address)? {
+                match locking::try_share(session, self.table, self.heap, address) {
                     Some(resource) => Some(resource),
                     None => return Ok(None),
                 }

@@ -4,9 +4,11 @@
 use super::Session;
 use crate::catalog::{Catalog, Index, Store, Table};
 use crate::exec::failure::storage_error;
+use crate::exec::locking::NewRows;
 use crate::instance::Database;
-use labdb_storage::{Transaction, UndoMark};
+use labdb_storage::{PlaceLock, Transaction, UndoMark};
 use labdb_types::{SqlResult, Value};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
@@ -17,6 +19,11 @@ pub enum Undo {
     IndexAdded(Arc<Index>, Vec<u8>),
     /// An index entry was removed.
     IndexRemoved(Arc<Index>, Vec<u8>, u64),
+    /// An index entry was given up: it stays until the transaction ends, so that others find it
+    /// and wait for its row.
+    IndexLeft(Arc<Index>, Vec<u8>),
+    /// An entry that was given up was used again; the address that it had.
+    IndexTaken(Arc<Index>, Vec<u8>, u64),
     /// An index was emptied.
     IndexCleared(Arc<Index>, std::collections::BTreeMap<Vec<u8>, u64>),
     /// A row in memory was added or changed; its value before.
@@ -34,6 +41,7 @@ pub enum Undo {
 /// One database's share of a transaction.
 struct Branch {
     database: Arc<Database>,
+    new_rows: Arc<NewRows>,
     transaction: Transaction,
     /// The state before its first change.
     begin: UndoMark,
@@ -58,9 +66,16 @@ pub struct ActiveTransaction {
     /// Locks that last until the end.
     pub locks: crate::exec::locking::HeldLocks,
     branches: Vec<Branch>,
+    /// Index entries that go when the transaction commits, by index and key.
+    left: HashMap<(usize, Vec<u8>), (Arc<Index>, u64)>,
     /// Each change, and whether ROLLBACK takes it back too (not so in table variables).
     undo: Vec<(Undo, bool)>,
     savepoints: Vec<(String, Mark)>,
+}
+
+/// Tells indexes apart.
+fn identity(index: &Arc<Index>) -> usize {
+    Arc::as_ptr(index) as usize
 }
 
 impl ActiveTransaction {
@@ -73,6 +88,7 @@ impl ActiveTransaction {
             doomed: false,
             locks: crate::exec::locking::HeldLocks::default(),
             branches: Vec::new(),
+            left: HashMap::new(),
             undo: Vec::new(),
             savepoints: Vec::new(),
         }
@@ -80,6 +96,27 @@ impl ActiveTransaction {
 
     /// The storage transaction of a database, begun when first needed.
     pub fn storage(&mut self, session: &Session, database: &Arc<Database>) -> &mut Transaction {
+        &mut self.branch(session, database).transaction
+    }
+
+    /// The same, for storing rows; `lock` says whether their places are locked one by one.
+    pub fn storage_for_rows(
+        &mut self,
+        session: &Session,
+        database: &Arc<Database>,
+        lock: bool,
+    ) -> &mut Transaction {
+        let branch = self.branch(session, database);
+        let places: Option<Arc<dyn PlaceLock>> = if lock {
+            Some(Arc::clone(&branch.new_rows) as Arc<dyn PlaceLock>)
+        } else {
+            None
+        };
+        branch.transaction.lock_places(places);
+        &mut branch.transaction
+    }
+
+    fn branch(&mut self, session: &Session, database: &Arc<Database>) -> &mut Branch {
         let place = self
             .branches
             .iter()
@@ -95,12 +132,37 @@ impl ActiveTransaction {
             let begin = database.storage.mark(&transaction);
             self.branches.push(Branch {
                 database: Arc::clone(database),
+                new_rows: Arc::new(NewRows::new(session, database.id)),
                 transaction,
                 begin,
             });
             self.branches.len() - 1
         });
-        &mut self.branches[place].transaction
+        &mut self.branches[place]
+    }
+
+    /// Gives an index entry up: it goes when the transaction commits.
+    pub fn leave_entry(&mut self, index: &Arc<Index>, key: Vec<u8>, address: u64) {
+        self.left
+            .insert((identity(index), key.clone()), (Arc::clone(index), address));
+        self.push(Undo::IndexLeft(Arc::clone(index), key));
+    }
+
+    /// Whether the transaction has given the entry up.
+    pub fn has_left(&self, index: &Arc<Index>, key: &[u8]) -> bool {
+        !self.left.is_empty() && self.left.contains_key(&(identity(index), key.to_vec()))
+    }
+
+    /// Files a row in an index; an entry in its place must have been given up.
+    pub fn add_entry(&mut self, index: &Arc<Index>, key: Vec<u8>, address: u64) {
+        let before = index.entries.write().insert(key.clone(), address);
+        if !self.left.is_empty() {
+            self.left.remove(&(identity(index), key.clone()));
+        }
+        self.push(match before {
+            Some(before) => Undo::IndexTaken(Arc::clone(index), key, before),
+            None => Undo::IndexAdded(Arc::clone(index), key),
+        });
     }
 
     /// Notes a change in memory.
@@ -178,7 +240,7 @@ impl ActiveTransaction {
     ///
     /// # Errors
     /// When a log cannot be written.
-    pub fn commit(self, session: &Session, delayed: Option<bool>) -> SqlResult<()> {
+    pub fn commit(mut self, session: &Session, delayed: Option<bool>) -> SqlResult<()> {
         let several = self
             .branches
             .iter()
@@ -186,13 +248,28 @@ impl ActiveTransaction {
             .count()
             > 1;
         let mut first_error = None;
-        for branch in self.branches {
+        let mut committed = false;
+        for branch in std::mem::take(&mut self.branches) {
             let id = branch.transaction.id().0;
             let durable = several || branch.database.commits_durably(delayed);
             let outcome = branch.database.storage.commit(branch.transaction, durable);
             branch.database.storage_transactions.lock().remove(&id);
-            if let Err(e) = outcome {
-                first_error.get_or_insert_with(|| storage_error(&e, &branch.database.name()));
+            match outcome {
+                Ok(_) => committed = true,
+                Err(e) => {
+                    first_error.get_or_insert_with(|| storage_error(&e, &branch.database.name()));
+                }
+            }
+        }
+        if first_error.is_some() && !committed {
+            // The storage engine has rolled it back, or stopped.
+            self.undo_from(session, 0, false);
+        }
+        // The rows are still locked: nobody has been given the places that these entries name.
+        for ((_, key), (index, address)) in self.left {
+            let mut entries = index.entries.write();
+            if entries.get(&key) == Some(&address) {
+                entries.remove(&key);
             }
         }
         session.instance.locks.unlock_all(session.lock_owner());
@@ -233,6 +310,13 @@ impl ActiveTransaction {
                 }
                 Undo::IndexRemoved(index, key, address) => {
                     index.entries.write().insert(key, address);
+                }
+                Undo::IndexLeft(index, key) => {
+                    self.left.remove(&(identity(&index), key));
+                }
+                Undo::IndexTaken(index, key, before) => {
+                    index.entries.write().insert(key.clone(), before);
+                    self.left.insert((identity(&index), key), (index, before));
                 }
                 Undo::IndexCleared(index, entries) => *index.entries.write() = entries,
                 Undo::Memory(store, address, before) => {

@@ -16,6 +16,7 @@ mod expressions;
 mod flow;
 mod harness;
 mod large_values;
+mod locking;
 mod permissions;
 mod queries;
 mod security;
