@@ -15,6 +15,7 @@ mod errors;
 mod expressions;
 mod flow;
 mod harness;
+mod kills;
 mod large_values;
 mod locking;
 mod permissions;
