@@ -1,73 +1,60 @@
 //! BACKUP DATABASE and BACKUP LOG.
 
 use super::Executor;
-use super::failure::storage_error;
+use super::media::{Options, ProgressTeller, creation, lsn_parts, media_error, rate};
+use super::media_history::{backup_row, notes};
 use crate::catalog::DatabaseRole;
-use crate::eval::calendar;
-use crate::instance::BackupRow;
-use labdb_storage::{BackupOptions, BackupTarget, RecoveryModel};
-use labdb_tsql::ast::{Backup, BackupKind, Device, WithOption};
-use labdb_types::{SqlError, SqlResult, Value};
-use std::path::PathBuf;
+use crate::instance::Database;
+use labdb_storage::{BackupKind, BackupOptions, BackupSet, FileKind, RecoveryModel};
+use labdb_tsql::ast::{Backup, BackupKind as Statement};
+use labdb_types::{SqlError, SqlResult};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-fn parts(time: std::time::SystemTime) -> (i32, u32) {
-    match calendar::datetime_from_system(time) {
-        // msdb keeps whole seconds.
-        Value::DateTime { days, ticks } => (days, ticks / 300 * 300),
-        _ => (0, 0),
-    }
-}
+/// Options that are honoured, or that mean nothing for files on disk.
+const KNOWN: &[&str] = &[
+    "BLOCKSIZE",
+    "BUFFERCOUNT",
+    "CHECKSUM",
+    "COMPRESSION",
+    "CONTINUE_AFTER_ERROR",
+    "COPY_ONLY",
+    "DESCRIPTION",
+    "DIFFERENTIAL",
+    "EXPIREDATE",
+    "FORMAT",
+    "INIT",
+    "MAXTRANSFERSIZE",
+    "MEDIADESCRIPTION",
+    "MEDIANAME",
+    "NAME",
+    "NOFORMAT",
+    "NOINIT",
+    "NOREWIND",
+    "NOSKIP",
+    "NOUNLOAD",
+    "NO_CHECKSUM",
+    "NO_COMPRESSION",
+    "RETAINDAYS",
+    "REWIND",
+    "SKIP",
+    "STATS",
+    "STOP_ON_ERROR",
+    "UNLOAD",
+];
 
-/// A GUID's text from its 128 bits.
-pub(crate) fn guid(bits: u128) -> String {
-    uuid::Uuid::from_u128(bits)
-        .hyphenated()
-        .to_string()
-        .to_uppercase()
-}
-
-/// Whether a device's name means the null device.
-fn is_nul(name: &str) -> bool {
-    let name = name.trim().trim_end_matches(':');
-    name.eq_ignore_ascii_case("NUL") || name == "/dev/null"
-}
+const CONFLICTS: &[(&str, &str)] = &[
+    ("CHECKSUM", "NO_CHECKSUM"),
+    ("COMPRESSION", "NO_COMPRESSION"),
+    ("COPY_ONLY", "DIFFERENTIAL"),
+    ("FORMAT", "NOFORMAT"),
+    ("INIT", "NOINIT"),
+    ("SKIP", "NOSKIP"),
+];
 
 impl Executor<'_> {
-    /// The path of a device; relative ones are in the data folder.
-    pub(crate) fn device(&self, device: &Device) -> SqlResult<(BackupTarget, String)> {
-        if device.kind != "DISK" {
-            return Err(SqlError::new(
-                40510,
-                format!(
-                    "Backup devices of kind {} are outside labdb's subset: use DISK.",
-                    if device.kind.is_empty() {
-                        "name"
-                    } else {
-                        &device.kind
-                    }
-                ),
-            ));
-        }
-        let name = self.evaluate_text(&device.name)?.unwrap_or_default();
-        if is_nul(&name) {
-            return Ok((BackupTarget::Nul, "NUL".to_owned()));
-        }
-        let path = PathBuf::from(&name);
-        let path = if path.is_absolute() {
-            path
-        } else {
-            self.session.instance.options.data.join(path)
-        };
-        let shown = path.display().to_string();
-        Ok((BackupTarget::File(path), shown))
-    }
-
-    pub(crate) fn has_option(options: &[WithOption], name: &str) -> bool {
-        options.iter().any(|o| o.name == name)
-    }
-
     pub(crate) fn backup(&mut self, backup: &Backup) -> SqlResult<()> {
-        let log = backup.kind == BackupKind::Log;
+        let log = backup.kind == Statement::Log;
         self.backup_verb = if log { "BACKUP LOG" } else { "BACKUP DATABASE" };
         if self.session.tran_count.get() > 0 {
             return Err(SqlError::new(
@@ -91,66 +78,25 @@ impl Executor<'_> {
                 "Backup and restore operations are not allowed on database tempdb.",
             ));
         }
-        let [device] = backup.devices.as_slice() else {
+        let options = Options(&backup.options);
+        options.check(self.backup_verb, KNOWN, CONFLICTS)?;
+        if log && options.has("DIFFERENTIAL") {
             return Err(SqlError::new(
-                40510,
-                "Backups to several devices at once are outside labdb's subset: name one.",
+                3032,
+                "One or more of the options (differential) are not supported for this statement. \
+                 Review the documentation for supported options.",
             ));
-        };
-        for option in &backup.options {
-            match option.name.as_str() {
-                "COPY_ONLY"
-                | "INIT"
-                | "NOINIT"
-                | "FORMAT"
-                | "NOFORMAT"
-                | "SKIP"
-                | "NOSKIP"
-                | "STATS"
-                | "NAME"
-                | "DESCRIPTION"
-                | "CHECKSUM"
-                | "NO_CHECKSUM"
-                | "COMPRESSION"
-                | "NO_COMPRESSION"
-                | "MEDIANAME"
-                | "MEDIADESCRIPTION"
-                | "BLOCKSIZE"
-                | "BUFFERCOUNT"
-                | "MAXTRANSFERSIZE"
-                | "REWIND"
-                | "NOREWIND"
-                | "UNLOAD"
-                | "NOUNLOAD"
-                | "STOP_ON_ERROR"
-                | "CONTINUE_AFTER_ERROR"
-                | "RETAINDAYS"
-                | "EXPIREDATE" => {}
-                other => {
-                    return Err(SqlError::new(
-                        40510,
-                        format!(
-                            "{} WITH {other} is outside labdb's subset.",
-                            self.backup_verb
-                        ),
-                    ));
-                }
-            }
         }
-        let (target, shown) = self.device(device)?;
-        let label = match backup
-            .options
-            .iter()
-            .find(|o| o.name == "NAME")
-            .and_then(|o| o.values.first())
-        {
-            Some(value) => self.evaluate_text(value)?,
-            None => None,
-        };
-        let options = BackupOptions {
-            copy_only: Self::has_option(&backup.options, "COPY_ONLY"),
-            name: label.clone(),
-        };
+        let (target, device) = self.one_device(&backup.devices)?;
+        let label = options.text(self, "NAME")?;
+        let description = options.text(self, "DESCRIPTION")?;
+        let every = options.stats(self)?;
+        if log && database.id == 1 {
+            return Err(SqlError::new(
+                4212,
+                "Cannot back up the log of the master database. Use BACKUP DATABASE instead.",
+            ));
+        }
         if log && database.storage.recovery_model() == RecoveryModel::Simple {
             return Err(SqlError::new(
                 4208,
@@ -158,106 +104,111 @@ impl Executor<'_> {
                  BACKUP DATABASE or change the recovery model using ALTER DATABASE.",
             ));
         }
-        let begun = std::time::Instant::now();
-        let outcome = if log {
-            database.storage.backup_log(&target, &options)
-        } else {
-            database.storage.backup_full(&target, &options)
-        };
-        let set = outcome.map_err(|e| match &e {
-            labdb_storage::StorageError::Io { source, .. } => SqlError::new(
-                3201,
-                format!("Cannot open backup device '{shown}'. Operating system error {source}."),
-            ),
-            other => storage_error(other, &name),
-        })?;
-        let chain = !log && !set.copy_only;
-        let row = BackupRow {
-            id: 0,
-            database: name.clone(),
-            kind: if log { "L" } else { "D" }.to_owned(),
+        let request = BackupOptions {
+            copy_only: options.has("COPY_ONLY"),
             name: label,
-            started: parts(set.started),
-            finished: parts(set.finished),
-            size: set.backup_size,
-            copy_only: set.copy_only,
-            begins_log_chain: chain && database.storage.recovery_model() != RecoveryModel::Simple,
-            recovery_model: database.storage.recovery_model().description().to_owned(),
-            lsns: [
-                Some(set.first_lsn.to_numeric().to_string()),
-                Some(set.last_lsn.to_numeric().to_string()),
-                Some(set.checkpoint_lsn.to_numeric().to_string()),
-                set.database_backup_lsn.map(|l| l.to_numeric().to_string()),
-            ],
-            device: shown,
-            uuid: guid(set.backup_set_guid),
-            database_guid: guid(set.database_guid),
-            fork_guid: guid(set.recovery_fork_guid),
-            user: self.session.shared.login_name.clone(),
+            init: options.has("INIT") || options.has("FORMAT"),
+            compress: options.has("COMPRESSION"),
+            checksum: options.has("CHECKSUM"),
+            notes: notes(self, &database, description),
         };
+        let kind = match (log, options.has("DIFFERENTIAL")) {
+            (true, _) => BackupKind::Log,
+            (false, true) => BackupKind::Differential,
+            (false, false) => BackupKind::Full,
+        };
+        let trace = &self.session.instance.backup_trace;
+        trace.line(&format!("Backup({name}): {} started", self.backup_verb));
+        let begun = Instant::now();
+        let mut teller = ProgressTeller::new(&mut *self.client, self.session, self.line, every);
+        let storage = &database.storage;
+        let outcome = match kind {
+            BackupKind::Log => storage.backup_log(&target, &request),
+            _ => storage.backup_pages(kind, &target, &request, &mut |done, total| {
+                teller.tell(done, total)
+            }),
+        };
+        let set = outcome
+            .and_then(|set| teller.end().map(|()| set))
+            .map_err(|e| media_error(&e, &device, &name))?;
+        let spent = begun.elapsed();
+        let row = backup_row(&database, &set, &device);
         {
             let mut state = self.session.instance.state.lock();
             state.last_backup_id += 1;
             let id = state.last_backup_id;
-            state.backups.push(BackupRow { id, ..row });
+            state.backups.push(crate::instance::BackupRow { id, ..row });
             state.save(&self.session.instance.options.data)?;
         }
-        let pages = if log {
-            set.log_bytes.div_ceil(8192)
-        } else {
-            set.data_pages + set.log_bytes.div_ceil(8192)
-        };
-        let seconds = begun.elapsed().as_secs_f64();
-        let rate = if seconds > 0.0 {
-            (pages * 8192) as f64 / 1_048_576.0 / seconds
-        } else {
-            0.0
-        };
-        let file = database
-            .storage
-            .files()
-            .into_iter()
-            .find(|f| {
-                if log {
-                    f.kind == labdb_storage::FileKind::Log
-                } else {
-                    f.file_id == 1
-                }
-            })
-            .map_or(String::new(), |f| f.name);
-        self.client.info(
-            &SqlError::new(
+        self.report(&database, &set, &device, spent)?;
+        self.end_and_done()
+    }
+
+    /// Messages 4035 and 3014, and the line in the error log.
+    fn report(
+        &mut self,
+        database: &Arc<Database>,
+        set: &BackupSet,
+        device: &str,
+        spent: Duration,
+    ) -> SqlResult<()> {
+        let name = database.name();
+        let position = set.position;
+        let files = database.storage.files();
+        let log_pages = set.log_bytes.div_ceil(8192);
+        let mut processed: Vec<(String, u64)> = Vec::new();
+        for file in &files {
+            let of_file = set.file_pages.iter().find(|(id, _)| *id == file.file_id);
+            if let Some((_, pages)) = of_file {
+                processed.push((file.name.clone(), *pages));
+            }
+        }
+        if let Some(file) = files.iter().find(|f| f.kind == FileKind::Log) {
+            processed.push((file.name.clone(), log_pages));
+        }
+        for (file, pages) in processed {
+            self.tell(
                 4035,
-                format!("Processed {pages} pages for database '{name}', file '{file}' on file 1."),
-            )
-            .severity(0)
-            .at_line(self.line),
-        )?;
-        self.client.info(
-            &SqlError::new(
-                3014,
                 format!(
-                    "{} successfully processed {pages} pages in {seconds:.3} seconds ({rate:.3} \
-                     MB/sec).",
-                    self.backup_verb
+                    "Processed {pages} pages for database '{name}', file '{file}' on file \
+                     {position}."
                 ),
-            )
-            .severity(0)
-            .at_line(self.line),
+            )?;
+        }
+        let pages = set.data_pages + log_pages;
+        self.tell(
+            3014,
+            format!(
+                "{} successfully processed {pages} pages {}.",
+                self.backup_verb,
+                rate(pages, spent)
+            ),
         )?;
+        let what = match set.kind {
+            BackupKind::Full => "Database backed up",
+            BackupKind::Differential => "Database differential changes were backed up",
+            BackupKind::Log => "Log was backed up",
+        };
+        let dumped = if set.kind == BackupKind::Log {
+            String::new()
+        } else {
+            format!("pages dumped: {pages}, ")
+        };
+        let created = database.settings.read().created;
         self.session.instance.log_error(
             self.session.id(),
             &format!(
-                "{}. Database: {name}, pages: {pages}, first LSN: {}, last LSN: {}.",
-                if log {
-                    "Log was backed up"
-                } else {
-                    "Database backed up"
-                },
-                set.first_lsn,
-                set.last_lsn
+                "{what}. Database: {name}, creation date(time): {}, {dumped}first LSN: {}, last \
+                 LSN: {}, number of dump devices: 1, device information: (FILE={position}, \
+                 TYPE=DISK: {{'{device}'}}). This is an informational message only. No user action \
+                 is required.",
+                creation(created),
+                lsn_parts(set.first_lsn),
+                lsn_parts(set.last_lsn)
             ),
         );
-        self.end_and_done()
+        let trace = &self.session.instance.backup_trace;
+        trace.line(&format!("Backup({name}): {} finished", self.backup_verb));
+        Ok(())
     }
 }

@@ -48,11 +48,16 @@ impl Executor<'_> {
     }
 
     fn run(&mut self, statements: &[Statement], from: usize) -> SqlResult<Outcome> {
-        for statement in statements.get(from..).unwrap_or(&[]) {
+        let mut next = from;
+        while let Some(statement) = statements.get(next) {
             match self.statement(statement)? {
-                Outcome::Next => {}
+                Outcome::Next => next += 1,
                 Outcome::Goto(label) => match find_label(statements, &label) {
-                    Some(at) => return self.run_all(statements.get(at..).unwrap_or(&[])),
+                    Some(at) => {
+                        // A label behind is a loop.
+                        self.poll_client()?;
+                        next = at;
+                    }
                     None => return Ok(Outcome::Goto(label)),
                 },
                 other => return Ok(other),
@@ -238,18 +243,16 @@ impl Executor<'_> {
                     .severity(0)
                     .at_line(error.line),
             )?;
-        } else if matches!(
-            error.number,
-            3201 | 3202 | 3203 | 4208 | 4214 | 3102 | 3101 | 3154 | 3159 | 3241 | 3234 | 3021
-        ) && !error.message.is_empty()
+        } else if !self.backup_verb.is_empty() && error.number != 40510 && !error.message.is_empty()
         {
-            let what = self.backup_verb;
-            if !what.is_empty() {
-                self.client.error(
-                    &SqlError::new(3013, format!("{what} is terminating abnormally."))
-                        .at_line(error.line),
-                )?;
+            for more in super::media::consequences(error.number) {
+                self.client.error(&more.at_line(error.line))?;
             }
+            let what = self.backup_verb;
+            self.client.error(
+                &SqlError::new(3013, format!("{what} is terminating abnormally."))
+                    .at_line(error.line),
+            )?;
         }
         self.client.done(&Done {
             rows: None,

@@ -80,13 +80,6 @@ pub(crate) fn datetime_now() -> (i32, u32) {
     }
 }
 
-fn no_database(name: &str) -> SqlError {
-    SqlError::new(
-        911,
-        format!("Database '{name}' does not exist. Make sure that the name is entered correctly."),
-    )
-}
-
 impl Executor<'_> {
     pub(crate) fn create_database(&mut self, create: &CreateDatabase) -> SqlResult<()> {
         self.outside_transaction("CREATE DATABASE")?;
@@ -111,7 +104,7 @@ impl Executor<'_> {
         if let Some(collation) = &create.collation {
             check_collation(collation)?;
         }
-        if instance.database(name).is_some() {
+        if instance.database(name).is_some() || instance.restoring(name).is_some() {
             return Err(SqlError::new(
                 1801,
                 format!("Database '{name}' already exists. Choose a different database name."),
@@ -180,6 +173,7 @@ impl Executor<'_> {
             name: name.clone(),
             primary,
             created: datetime_now(),
+            restoring: None,
             owner: instance
                 .login_id(&self.session.shared.login_name)
                 .unwrap_or(1),
@@ -197,6 +191,12 @@ impl Executor<'_> {
     fn altered(&self, name: Option<&String>) -> SqlResult<Arc<Database>> {
         let current = self.session.database().name();
         let name = name.unwrap_or(&current);
+        if self.session.instance.restoring(name).is_some() {
+            return Err(SqlError::new(
+                5052,
+                "ALTER DATABASE is not permitted while a database is in the Restoring state.",
+            ));
+        }
         let found = self.session.instance.database(name).filter(|database| {
             has_server(self.session, ServerPermission::AlterAnyDatabase)
                 || owns(self.session, database)
@@ -269,7 +269,8 @@ impl Executor<'_> {
                 ),
             ));
         }
-        if self.session.instance.database(name).is_some() {
+        let instance = &self.session.instance;
+        if instance.database(name).is_some() || instance.restoring(name).is_some() {
             return Err(SqlError::new(
                 1801,
                 format!("Database '{name}' already exists. Choose a different database name."),
@@ -290,6 +291,12 @@ impl Executor<'_> {
     pub(crate) fn drop_database(&mut self, names: &[String], if_exists: bool) -> SqlResult<()> {
         self.outside_transaction("DROP DATABASE")?;
         for name in names {
+            if let Some(record) = self.session.instance.restoring(name)
+                && has_server(self.session, ServerPermission::AlterAnyDatabase)
+            {
+                self.drop_restoring(&record)?;
+                continue;
+            }
             let known = self.session.instance.database(name);
             let exists = known.is_some();
             let Some(database) = known.filter(|database| {
@@ -340,6 +347,6 @@ impl Executor<'_> {
         self.session
             .instance
             .database(name)
-            .ok_or_else(|| no_database(name))
+            .ok_or_else(|| self.session.instance.not_usable(name))
     }
 }

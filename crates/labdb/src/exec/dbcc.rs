@@ -10,6 +10,7 @@ use labdb_types::{Column, Length, SqlError, SqlResult, SqlType, Value};
 /// The commands, for the documentation's test.
 pub const COMMANDS: &[&str] = &[
     "CHECKIDENT",
+    "ERRORLOG",
     "FREEPROCCACHE",
     "LOGINFO",
     "OPENTRAN",
@@ -28,54 +29,15 @@ impl Executor<'_> {
         options: &[String],
     ) -> SqlResult<()> {
         match command {
-            "TRACEON" | "TRACEOFF" => {
+            "TRACEON" | "TRACEOFF" => self.trace_flags(command, arguments)?,
+            "TRACESTATUS" => return self.trace_status(arguments),
+            "ERRORLOG" => {
                 let sysadmin = self
                     .session
                     .instance
                     .is_sysadmin(&self.session.shared.login_name);
                 require_dbcc(self.session, sysadmin, command)?;
-                let mut flags = self.session.instance.trace_flags.lock();
-                for argument in arguments {
-                    let flag =
-                        i32::try_from(self.evaluate_int(argument)?.unwrap_or(0)).unwrap_or(0);
-                    if flag <= 0 {
-                        continue;
-                    }
-                    flags.retain(|f| *f != flag);
-                    if command == "TRACEON" {
-                        flags.push(flag);
-                    }
-                }
-            }
-            "TRACESTATUS" => {
-                let columns = [
-                    Column::new("TraceFlag", SqlType::SmallInt),
-                    Column::new("Status", SqlType::SmallInt),
-                    Column::new("Global", SqlType::SmallInt),
-                    Column::new("Session", SqlType::SmallInt),
-                ];
-                let on = self.session.instance.trace_flags.lock().clone();
-                let mut wanted = Vec::new();
-                for argument in arguments {
-                    let flag = self.evaluate_int(argument)?.unwrap_or(-1) as i32;
-                    if flag > 0 {
-                        wanted.push(flag);
-                    }
-                }
-                if wanted.is_empty() {
-                    wanted.clone_from(&on);
-                }
-                self.client.columns(&columns)?;
-                for flag in &wanted {
-                    let status = i16::from(on.contains(flag));
-                    self.client.row(&[
-                        Value::SmallInt(*flag as i16),
-                        Value::SmallInt(status),
-                        Value::SmallInt(status),
-                        Value::SmallInt(0),
-                    ])?;
-                }
-                return self.finish(crate::session::Command::Select, wanted.len() as u64);
+                self.session.instance.cycle_log()?;
             }
             "SQLPERF" => return self.sql_perf(arguments),
             "LOGINFO" => return self.log_info(arguments),

@@ -10,6 +10,8 @@ use std::sync::atomic::Ordering;
 impl Executor<'_> {
     pub(super) fn single(&mut self, kind: &StatementKind) -> SqlResult<()> {
         self.poll_client()?;
+        self.backup_verb = "";
+        crate::instance::serve_session(self.session.id());
         match kind {
             StatementKind::Select(query) => {
                 self.implicit_begin()?;
@@ -83,8 +85,16 @@ impl Executor<'_> {
                     .checkpoint()
                     .map_err(|e| super::failure::storage_error(&e, &database.name()))
             }
-            StatementKind::Backup(backup) => self.backup(backup),
-            StatementKind::Restore(restore) => self.restore(restore),
+            StatementKind::Backup(backup) => {
+                self.backup(backup)?;
+                self.backup_verb = "";
+                Ok(())
+            }
+            StatementKind::Restore(restore) => {
+                self.restore(restore)?;
+                self.backup_verb = "";
+                Ok(())
+            }
             StatementKind::CreateDatabase(create) => self.create_database(create),
             StatementKind::AlterDatabase(alter) => self.alter_database(alter),
             StatementKind::DropDatabase { names, if_exists } => {

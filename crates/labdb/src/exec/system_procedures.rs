@@ -2,17 +2,17 @@
 
 use super::Executor;
 use super::parameters::{Argument, OutputValue, Returned};
-use super::properties::{self, PropertyAction, number, text};
+use super::properties::{self, PropertyAction, text};
 use crate::catalog::fold;
-use crate::eval::calendar;
-use crate::session::{Command, Prepared};
+use crate::session::Prepared;
 use labdb_tsql::ast::{ObjectName, ProcedureParameter, StatementKind};
-use labdb_types::{Column, Length, SqlError, SqlResult, SqlType, Value};
+use labdb_types::{SqlError, SqlResult, SqlType, Value};
 use std::sync::Arc;
 
 /// The procedures, for the documentation's test.
 pub const NAMES: &[&str] = &[
     "sp_addextendedproperty",
+    "sp_cycle_errorlog",
     "sp_datatype_info",
     "sp_datatype_info_100",
     "sp_datatype_info_90",
@@ -25,6 +25,7 @@ pub const NAMES: &[&str] = &[
     "sp_prepexec",
     "sp_readerrorlog",
     "sp_reset_connection",
+    "sp_tablecollations_100",
     "sp_unprepare",
     "sp_updateextendedproperty",
     "xp_readerrorlog",
@@ -66,6 +67,9 @@ pub(crate) fn call(
         "sp_datatype_info" | "sp_datatype_info_90" | "sp_datatype_info_100" => {
             super::datatype_info::run(executor, arguments)
         }
+        "sp_tablecollations_100" => {
+            super::table_collations::run(executor, database.as_deref(), arguments)
+        }
         "sp_flush_log" => {
             let database = executor.session.database();
             database
@@ -77,7 +81,8 @@ pub(crate) fn call(
         "sp_addextendedproperty" => properties::run(executor, PropertyAction::Add, arguments),
         "sp_updateextendedproperty" => properties::run(executor, PropertyAction::Update, arguments),
         "sp_dropextendedproperty" => properties::run(executor, PropertyAction::Drop, arguments),
-        "sp_readerrorlog" | "xp_readerrorlog" => read_error_log(executor, arguments),
+        "sp_readerrorlog" | "xp_readerrorlog" => super::error_log::read(executor, arguments),
+        "sp_cycle_errorlog" => super::error_log::cycle(executor),
         "sp_delete_database_backuphistory" => {
             let in_msdb = database.as_deref() == Some("msdb")
                 || (database.is_none() && executor.session.database_id() == 4);
@@ -208,39 +213,6 @@ fn execute_prepared(executor: &mut Executor<'_>, arguments: &[Argument]) -> SqlR
         .state(2)
     })?;
     run_text(executor, &prepared.text, &prepared.parameters, arguments, 1)
-}
-
-fn read_error_log(executor: &mut Executor<'_>, arguments: &[Argument]) -> SqlResult<Returned> {
-    super::permission::require_sysadmin(executor.session)?;
-    let number_of_log = number(arguments, "@p1", 0)?.unwrap_or(0);
-    let filters: Vec<String> = [text(arguments, "@p3", 2)?, text(arguments, "@p4", 3)?]
-        .into_iter()
-        .flatten()
-        .map(|t| t.to_lowercase())
-        .collect();
-    executor.client.columns(&[
-        Column::new("LogDate", SqlType::DateTime),
-        Column::new("ProcessInfo", SqlType::NVarChar(Length::Limited(50))),
-        Column::new("Text", SqlType::NVarChar(Length::Limited(3950))),
-    ])?;
-    let mut count = 0;
-    if number_of_log == 0 {
-        for entry in executor.session.instance.log_entries() {
-            let lower = entry.text.to_lowercase();
-            if filters.iter().all(|f| lower.contains(f)) {
-                let at =
-                    calendar::value_from_moment(entry.at, SqlType::DateTime).unwrap_or(Value::Null);
-                executor.client.row(&[
-                    at,
-                    Value::text(&entry.process),
-                    Value::text(&entry.text),
-                ])?;
-                count += 1;
-            }
-        }
-    }
-    executor.finish(Command::Select, count)?;
-    ok(0)
 }
 
 fn delete_history(executor: &mut Executor<'_>, arguments: &[Argument]) -> SqlResult<Returned> {

@@ -169,8 +169,8 @@ fn db_id(call: &Call<'_>) -> SqlResult<Value> {
         .ctx
         .session
         .instance
-        .database(name)
-        .map_or(Value::Null, |d| Value::SmallInt(d.id as i16)))
+        .id_of(name)
+        .map_or(Value::Null, |id| Value::SmallInt(id as i16)))
 }
 
 fn db_name(call: &Call<'_>) -> SqlResult<Value> {
@@ -181,8 +181,8 @@ fn db_name(call: &Call<'_>) -> SqlResult<Value> {
         .ctx
         .session
         .instance
-        .database_by_id(call.int(0) as i32)
-        .map_or(Value::Null, |d| Value::text(d.name())))
+        .name_of(call.int(0) as i32)
+        .map_or(Value::Null, Value::text))
 }
 
 fn schema_id(call: &Call<'_>) -> SqlResult<Value> {

@@ -76,7 +76,7 @@ fn database_property(call: &Call<'_>) -> SqlResult<Value> {
         .optional_text(0)
         .and_then(|n| call.ctx.session.instance.database(n))
     else {
-        return Ok(Value::Null);
+        return Ok(restoring_property(call));
     };
     let settings = database.settings.read().clone();
     let switch = |name: &str| number(i32::from(settings.switches.iter().any(|s| s == name)));
@@ -106,6 +106,16 @@ fn database_property(call: &Call<'_>) -> SqlResult<Value> {
             _ => Value::Null,
         },
     )
+}
+
+/// What is known of a database that is being restored.
+fn restoring_property(call: &Call<'_>) -> Value {
+    let instance = &call.ctx.session.instance;
+    let record = call.optional_text(0).and_then(|n| instance.restoring(n));
+    match record {
+        Some(_) if call.text(1).trim_end().eq_ignore_ascii_case("status") => text("RESTORING"),
+        _ => Value::Null,
+    }
 }
 
 fn connection_property(call: &Call<'_>) -> SqlResult<Value> {

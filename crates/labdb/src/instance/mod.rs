@@ -4,8 +4,10 @@ mod database;
 mod errorlog;
 mod identity;
 mod logins;
+mod restoring;
 mod server_permission;
 mod state;
+mod trace;
 
 pub use database::{Database, DatabaseSettings, DelayedDurability, UserAccess};
 pub use errorlog::LogEntry;
@@ -13,8 +15,12 @@ pub use identity::{
     EDITION, EDITION_ID, ENGINE_EDITION, PRODUCT_LEVEL, PRODUCT_VERSION, version_text,
 };
 pub use logins::{Login, PasswordHash};
+pub(crate) use restoring::in_restore;
+pub use restoring::{Restoring, RestoringFile};
 pub use server_permission::{SERVER_PERMISSIONS, Said, ServerPermission};
-pub use state::{BackupRow, DatabaseRecord, RestoreRow, State};
+pub use state::{BackupFileRow, BackupRow, DatabaseRecord, RestoreRow, State};
+pub use trace::TraceFlags;
+pub(crate) use trace::{BackupTrace, serve_session};
 
 use crate::exec::failure::storage_error;
 use crate::session::memory::MemoryBudget;
@@ -67,9 +73,12 @@ pub struct Instance {
     /// What is durable beside the databases themselves.
     pub state: Mutex<State>,
     schema_version: AtomicU64,
-    /// Global trace flags.
-    pub trace_flags: Mutex<Vec<i32>>,
-    log: errorlog::ErrorLog,
+    /// Trace flags.
+    pub trace_flags: Arc<TraceFlags>,
+    restores: Mutex<Vec<String>>,
+    /// What trace flags 3004 and 3605 write.
+    pub(crate) backup_trace: BackupTrace,
+    log: Arc<errorlog::ErrorLog>,
     password_cache: logins::PasswordCache,
     /// What statements may use of the machine's memory.
     pub memory: Arc<MemoryBudget>,
@@ -92,9 +101,13 @@ impl Instance {
     /// # Errors
     /// When the folder cannot be used, or a system database cannot be opened. A user database
     /// that cannot be opened is `RECOVERY_PENDING` and named in the log.
-    pub fn open(options: InstanceOptions) -> SqlResult<Arc<Self>> {
+    pub fn open(mut options: InstanceOptions) -> SqlResult<Arc<Self>> {
         std::fs::create_dir_all(&options.data).map_err(|e| startup(&options.data, &e))?;
         let state = State::load(&options.data)?;
+        let log = Arc::new(errorlog::ErrorLog::open(&options.data)?);
+        let trace_flags = Arc::<TraceFlags>::default();
+        let backup_trace = BackupTrace::new(Arc::clone(&trace_flags), Arc::clone(&log));
+        options.storage.zeroing = Some(backup_trace.clone().zeroing());
         let instance = Arc::new(Self {
             started: labdb_storage::clock::now(),
             locks: LockManager::new(),
@@ -103,8 +116,10 @@ impl Instance {
             ended_waits: Mutex::new(BTreeMap::new()),
             state: Mutex::new(state),
             schema_version: AtomicU64::new(1),
-            trace_flags: Mutex::new(Vec::new()),
-            log: errorlog::ErrorLog::open(&options.data)?,
+            trace_flags,
+            restores: Mutex::new(Vec::new()),
+            backup_trace,
+            log,
             password_cache: logins::PasswordCache::default(),
             memory: Arc::default(),
             stopping: AtomicBool::new(false),
@@ -112,22 +127,25 @@ impl Instance {
             options,
         });
         instance.log_error(0, &version_text(&instance));
+        instance.log_error(0, &file_initialization(&instance.options.storage));
         for (name, id, model) in SYSTEM_DATABASES {
             instance.open_system(name, id, model)?;
         }
         let records = instance.state.lock().databases.clone();
         for record in records {
+            if record.restoring.is_some() {
+                let text = format!(
+                    "The database '{}' is marked RESTORING and is in a state that does not allow \
+                     recovery to be run.",
+                    record.name
+                );
+                instance.log_error(0, &text);
+                continue;
+            }
+            instance.log_error(0, &format!("Starting up database '{}'.", record.name));
             match Database::open(&instance, &record) {
                 Ok(database) => {
-                    let report = database.storage.recovery_report();
-                    instance.log_error(
-                        0,
-                        &format!(
-                            "Starting up database '{}'. Recovery read {} log bytes, redid {} \
-                             changes, rolled back {} transactions.",
-                            record.name, report.log_bytes, report.redone, report.rolled_back
-                        ),
-                    );
+                    instance.log_recovery(0, &database);
                     instance.databases.write().push(Arc::new(database));
                 }
                 Err(e) => instance.log_error(
@@ -163,6 +181,7 @@ impl Instance {
             primary: primary.clone(),
             created: self.started_parts(),
             owner: state::first_login(),
+            restoring: None,
         };
         let storage_options = Options {
             buffer_pool_bytes: 4 << 20,
@@ -358,9 +377,50 @@ impl Instance {
         self.log.write(spid, text);
     }
 
-    /// The error log's lines since the start.
-    pub fn log_entries(&self) -> Vec<LogEntry> {
-        self.log.entries()
+    /// Writes what recovery did, where there was anything to do.
+    pub fn log_recovery(&self, spid: i16, database: &Database) {
+        let report = database.storage.recovery_report();
+        if report.records == 0 {
+            return;
+        }
+        let (name, id) = (database.name(), database.id);
+        let spent = report.redo_time + report.undo_time;
+        self.log_error(
+            spid,
+            &format!(
+                "{} transactions rolled back in database '{name}' ({id}:0). This is an \
+                 informational message only. No user action is required.",
+                report.rolled_back
+            ),
+        );
+        // Analysis and redo are one pass over the log, and count as redo.
+        self.log_error(
+            spid,
+            &format!(
+                "Recovery completed for database {name} (database ID {id}) in {} second(s) \
+                 (analysis 0 ms, redo {} ms, undo {} ms.) This is an informational message only. \
+                 No user action is required.",
+                spent.as_secs(),
+                report.redo_time.as_millis(),
+                report.undo_time.as_millis()
+            ),
+        );
+    }
+
+    /// Begins a new error log.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn cycle_log(&self) -> SqlResult<()> {
+        self.log.cycle()
+    }
+
+    /// The lines of an error log: 0 is the current one, 1 the one before.
+    ///
+    /// # Errors
+    /// When there is none of this number.
+    pub fn log_entries(&self, number: u32) -> std::io::Result<Vec<LogEntry>> {
+        self.log.read(number)
     }
 
     /// Checks a login.
@@ -452,6 +512,19 @@ impl Instance {
              only. No user action is required.",
         );
     }
+}
+
+fn file_initialization(options: &Options) -> String {
+    format!(
+        "Database Instant File Initialization: {}. For security and performance considerations see \
+         the topic 'Database Instant File Initialization' in SQL Server Books Online. This is an \
+         informational message only. No user action is required.",
+        if options.instant_file_initialization {
+            "enabled"
+        } else {
+            "disabled"
+        }
+    )
 }
 
 fn startup(path: &Path, error: &std::io::Error) -> SqlError {

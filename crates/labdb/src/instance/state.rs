@@ -22,6 +22,9 @@ pub struct DatabaseRecord {
     /// The `principal_id` of the login that owns it.
     #[serde(default = "first_login")]
     pub owner: i32,
+    /// It is being restored.
+    #[serde(default)]
+    pub restoring: Option<super::Restoring>,
 }
 
 /// The `principal_id` of the first login, which owns what names no other.
@@ -29,8 +32,25 @@ pub(super) const fn first_login() -> i32 {
     1
 }
 
-/// A row of `msdb.dbo.backupset` with its one row of `backupmediafamily`.
+/// A row of `msdb.dbo.backupfile`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BackupFileRow {
+    /// `file_number`.
+    pub id: u16,
+    /// `file_type` L, otherwise D.
+    pub log: bool,
+    /// `logical_name`.
+    pub name: String,
+    /// `physical_name`.
+    pub path: String,
+    /// `file_size`, in bytes.
+    pub size: u64,
+    /// `backup_size`, in bytes.
+    pub backed_up: u64,
+}
+
+/// A row of `msdb.dbo.backupset` with its one row of `backupmediafamily`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct BackupRow {
     /// `backup_set_id`, also `media_set_id`.
     pub id: i32,
@@ -65,6 +85,39 @@ pub struct BackupRow {
     pub fork_guid: String,
     /// `user_name`.
     pub user: String,
+    /// `compressed_backup_size`, in bytes; 0 in rows of earlier versions.
+    #[serde(default)]
+    pub stored: u64,
+    /// `compression_algorithm`, where it is compressed.
+    #[serde(default)]
+    pub compression: Option<String>,
+    /// `has_backup_checksums`.
+    #[serde(default)]
+    pub checksums: bool,
+    /// `description`.
+    #[serde(default)]
+    pub description: Option<String>,
+    /// `position`.
+    #[serde(default)]
+    pub position: u16,
+    /// `media_uuid` of the media set.
+    #[serde(default)]
+    pub media: String,
+    /// `family_guid`.
+    #[serde(default)]
+    pub family_guid: String,
+    /// `differential_base_lsn` and `differential_base_guid`.
+    #[serde(default)]
+    pub base: Option<(String, String)>,
+    /// `database_creation_date`.
+    #[serde(default)]
+    pub created: (i32, u32),
+    /// `compatibility_level`.
+    #[serde(default)]
+    pub compatibility: u8,
+    /// Rows of `backupfile`.
+    #[serde(default)]
+    pub files: Vec<BackupFileRow>,
 }
 
 /// A row of `msdb.dbo.restorehistory`.
@@ -84,6 +137,12 @@ pub struct RestoreRow {
     pub replace: bool,
     /// `user_name`.
     pub user: String,
+    /// `recovery`.
+    #[serde(default)]
+    pub recovery: bool,
+    /// `stop_at`.
+    #[serde(default)]
+    pub stop_at: Option<(i32, u32)>,
 }
 
 /// The state.

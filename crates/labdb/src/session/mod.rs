@@ -16,7 +16,7 @@ pub use transaction::{ActiveTransaction, Mark, Undo};
 use crate::catalog::{Table, fold};
 use crate::exec::PlanCache;
 use crate::instance::{Database, Instance};
-use labdb_types::{SqlError, SqlResult, Value};
+use labdb_types::{SqlResult, Value};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -133,15 +133,10 @@ impl Session {
     /// # Errors
     /// 911 where there is none, 924 where it is another session's alone, 916 without access.
     pub fn use_database(&self, name: &str) -> SqlResult<Arc<Database>> {
-        let database = self.instance.database(name).ok_or_else(|| {
-            SqlError::new(
-                911,
-                format!(
-                    "Database '{name}' does not exist. Make sure that the name is entered \
-                     correctly."
-                ),
-            )
-        })?;
+        let database = self
+            .instance
+            .database(name)
+            .ok_or_else(|| self.instance.not_usable(name))?;
         database.check_access(self)?;
         self.shared
             .database_id
@@ -201,6 +196,8 @@ impl Session {
     /// Notes that temporary tables changed.
     pub fn bump_temp(&self) {
         self.temp_version.set(self.temp_version.get() + 1);
+        // None of the plans would be taken again, and a plan keeps the rows of its tables.
+        self.plans.borrow_mut().forget_plans();
     }
 
     /// Drops the temporary tables of a procedure level and deeper.

@@ -2,10 +2,55 @@
 
 use super::{DESC, LSN, SYSNAME, Scope, SystemView, ViewContext, bit, guid, int, lsn, text};
 use crate::functions::COLLATION;
-use crate::instance::UserAccess;
+use crate::instance::{DatabaseRecord, UserAccess};
 use crate::session::Session;
 use labdb_types::{SqlResult, SqlType, Value};
 use std::sync::atomic::Ordering;
+
+/// The row of a database that is being restored: what is known without opening it.
+fn restoring_row(view: &ViewContext<'_>, record: &DatabaseRecord, model: u8) -> Vec<Value> {
+    let model_name = match model {
+        1 => "FULL",
+        2 => "BULK_LOGGED",
+        _ => "SIMPLE",
+    };
+    let (days, ticks) = record.created;
+    let columns = ALL.first().map_or(&[][..], |v| v.columns);
+    let mut row: Vec<Value> = columns
+        .iter()
+        .map(|(_, sql_type)| match sql_type {
+            SqlType::Bit => bit(false),
+            SqlType::TinyInt => Value::TinyInt(0),
+            SqlType::Int => int(0),
+            _ => Value::Null,
+        })
+        .collect();
+    for (name, value) in [
+        ("name", text(&record.name)),
+        ("database_id", int(record.id)),
+        ("source_database_id", Value::Null),
+        ("owner_sid", owner(view.session, record.id)),
+        ("create_date", Value::DateTime { days, ticks }),
+        ("compatibility_level", Value::TinyInt(160)),
+        ("collation_name", Value::Null),
+        ("user_access_desc", text("MULTI_USER")),
+        ("state", Value::TinyInt(1)),
+        ("state_desc", text("RESTORING")),
+        ("snapshot_isolation_state_desc", text("OFF")),
+        ("recovery_model", Value::TinyInt(model)),
+        ("recovery_model_desc", text(model_name)),
+        ("page_verify_option", Value::TinyInt(2)),
+        ("page_verify_option_desc", text("CHECKSUM")),
+        ("log_reuse_wait_desc", text("NOTHING")),
+        ("delayed_durability_desc", text("DISABLED")),
+    ] {
+        let place = columns.iter().position(|(n, _)| *n == name);
+        if let Some(cell) = place.and_then(|at| row.get_mut(at)) {
+            *cell = value;
+        }
+    }
+    row
+}
 
 fn databases(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
     let rows = view.instance.databases().into_iter().map(|d| {
@@ -71,7 +116,12 @@ fn databases(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
             bit(false),
         ]
     });
-    Ok(rows.collect())
+    let mut rows: Vec<Vec<Value>> = rows.collect();
+    for record in view.instance.restoring_databases() {
+        let model = record.restoring.as_ref().map_or(1, |r| r.recovery_model);
+        rows.push(restoring_row(view, &record, model));
+    }
+    Ok(rows)
 }
 
 /// The sid of the login that owns a database.

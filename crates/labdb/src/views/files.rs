@@ -65,6 +65,31 @@ fn master_files(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
             rows.push(row);
         }
     }
+    for record in view.instance.restoring_databases() {
+        for file in record.restoring.iter().flat_map(|r| &r.files) {
+            let mut row = vec![int(record.id)];
+            row.extend(file_row(&FileRow {
+                file_id: file.id,
+                kind: if file.log {
+                    FileKind::Log
+                } else {
+                    FileKind::Rows
+                },
+                name: file.name.clone(),
+                path: file.path.clone(),
+                size: file.size,
+                growth: Growth::Bytes(0),
+                max_size: None,
+                used: 0,
+            }));
+            for (place, value) in [(8, Value::TinyInt(1)), (9, text("RESTORING"))] {
+                if let Some(cell) = row.get_mut(place) {
+                    *cell = value;
+                }
+            }
+            rows.push(row);
+        }
+    }
     Ok(rows)
 }
 

@@ -24,8 +24,13 @@ impl Lab {
         Self::in_folder(tempfile::tempdir().unwrap())
     }
 
-    fn open(folder: &std::path::Path) -> Server {
-        let options = InstanceOptions {
+    /// With options of its own, until it is started again.
+    pub(crate) fn start_with(change: impl FnOnce(&mut InstanceOptions)) -> Self {
+        Self::in_folder_with(tempfile::tempdir().unwrap(), change)
+    }
+
+    fn open(folder: &std::path::Path, change: impl FnOnce(&mut InstanceOptions)) -> Server {
+        let mut options = InstanceOptions {
             data: folder.to_owned(),
             server_name: "labtest".into(),
             storage: Options {
@@ -36,6 +41,7 @@ impl Lab {
             faults: String::new(),
             max_connections: 100,
         };
+        change(&mut options);
         let instance = Instance::open(options).unwrap();
         set_login(&instance, "sa", PASSWORD, true, false).unwrap();
         let config = ServerConfig::new(
@@ -50,7 +56,14 @@ impl Lab {
     }
 
     fn in_folder(folder: tempfile::TempDir) -> Self {
-        let server = Self::open(folder.path());
+        Self::in_folder_with(folder, |_| ())
+    }
+
+    fn in_folder_with(
+        folder: tempfile::TempDir,
+        change: impl FnOnce(&mut InstanceOptions),
+    ) -> Self {
+        let server = Self::open(folder.path(), change);
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -70,7 +83,7 @@ impl Lab {
     /// Stops the server and starts it again on the same folder.
     pub(crate) fn restart(&mut self) {
         self.server.take().unwrap().stop();
-        self.server = Some(Self::open(self.folder.path()));
+        self.server = Some(Self::open(self.folder.path(), |_| ()));
     }
 
     pub(crate) fn run<T>(&self, work: impl std::future::Future<Output = T>) -> T {

@@ -7,10 +7,13 @@
     reason = "a test says what is wrong by panicking, in helpers too"
 )]
 
+mod backup_sets;
 mod backups;
 mod data;
 mod ddl;
+mod direct;
 mod documentation;
+mod error_log;
 mod errors;
 mod expressions;
 mod flow;
@@ -20,6 +23,7 @@ mod large_values;
 mod locking;
 mod permissions;
 mod queries;
+mod restore;
 mod security;
 mod smoke;
 mod transactions;
