@@ -37,6 +37,13 @@ pub(crate) struct Frame {
     referenced: AtomicBool,
 }
 
+impl Frame {
+    /// Which page it is for.
+    pub(crate) fn id(&self) -> PageId {
+        self.id
+    }
+}
+
 /// A page latched to read.
 pub(crate) struct ReadLatch<'a>(RwLockReadGuard<'a, Slot>);
 
@@ -83,7 +90,7 @@ impl DerefMut for WriteLatch<'_> {
 /// All pages of a database that are in memory.
 pub(crate) struct BufferPool {
     files: Vec<Arc<CountedFile>>,
-    shards: Vec<Mutex<HashMap<PageId, Arc<Frame>>>>,
+    shards: Vec<Mutex<HashMap<PageId, Arc<Frame>, foldhash::fast::RandomState>>>,
     capacity: usize,
     frames: AtomicUsize,
     hand: AtomicUsize,

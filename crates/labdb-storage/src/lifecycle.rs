@@ -378,7 +378,7 @@ pub(crate) fn recover(
     };
     database.load_extents(&boot)?;
     let start = Instant::now();
-    let (rolled_back, undone) = roll_back_losers(&database, replay.losers)?;
+    let (rolled_back, undone) = roll_back_losers(&database, replay.take_losers())?;
     database.report.rolled_back = rolled_back;
     database.report.undone = undone;
     database.report.undo_time = start.elapsed();

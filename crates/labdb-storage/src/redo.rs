@@ -1,9 +1,10 @@
 //! Repeating changes from the log on pages that do not have them yet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use crate::allocation::{self, map_place};
-use crate::buffer_pool::BufferPool;
+use crate::buffer_pool::{BufferPool, Frame};
 use crate::error::{Result, StorageError};
 use crate::extents::{NOBODY, set_map_owner};
 use crate::id::{HeapId, PageId, TransactionId};
@@ -16,13 +17,26 @@ use crate::page::{Page, PageKind};
 use crate::transaction::Undo;
 use crate::wait::NoWaits;
 
+/// Pages that changes were repeated on last and that the next ones probably need.
+const RECENT_PAGES: usize = 16;
+/// Lists of ended transactions that are kept for others, and the longest that is.
+const SPARE_LISTS: usize = 64;
+const SPARE_LENGTH: usize = 64;
+
+/// A transaction that has no end so far.
+pub(crate) struct Loser {
+    /// Its first record.
+    begin: Lsn,
+    /// What is not taken back yet, oldest first.
+    undo: Vec<Undo>,
+}
+
 /// What the log said.
 #[derive(Default)]
 pub(crate) struct Replay {
-    /// Transactions without an end, with what is not taken back yet, oldest first.
-    pub(crate) losers: BTreeMap<TransactionId, Vec<Undo>>,
-    /// The first record of each of them.
-    pub(crate) begins: BTreeMap<TransactionId, Lsn>,
+    pub(crate) losers: HashMap<TransactionId, Loser, foldhash::fast::RandomState>,
+    pub(crate) spare: Vec<Vec<Undo>>,
+    pub(crate) recent: [Option<Arc<Frame>>; RECENT_PAGES],
     pub(crate) next_heap: u32,
     pub(crate) next_transaction: u64,
     pub(crate) log_bytes: u64,
@@ -126,8 +140,13 @@ impl Replay {
             Record::CreateHeap { heap } => Undo::CreateHeap(*heap),
             Record::FreeExtents { heap, extents } => Undo::FreeExtents(*heap, extents.clone()),
             Record::Commit { .. } | Record::Abort => {
-                self.losers.remove(&txn);
-                self.begins.remove(&txn);
+                if let Some(mut ended) = self.losers.remove(&txn)
+                    && ended.undo.capacity() <= SPARE_LENGTH
+                    && self.spare.len() < SPARE_LISTS
+                {
+                    ended.undo.clear();
+                    self.spare.push(ended.undo);
+                }
                 return;
             }
             Record::UndoInsert { .. }
@@ -135,15 +154,45 @@ impl Replay {
             | Record::UndoUpdate { .. }
             | Record::UndoCreateHeap { .. }
             | Record::UndoFreeExtents { .. } => {
-                if let Some(stack) = self.losers.get_mut(&txn) {
-                    stack.pop();
+                if let Some(loser) = self.losers.get_mut(&txn) {
+                    loser.undo.pop();
                 }
                 return;
             }
             _ => return,
         };
-        self.begins.entry(txn).or_insert(lsn);
-        self.losers.entry(txn).or_default().push(undo);
+        let spare = &mut self.spare;
+        let loser = self.losers.entry(txn).or_insert_with(|| Loser {
+            begin: lsn,
+            undo: spare.pop().unwrap_or_default(),
+        });
+        loser.undo.push(undo);
+    }
+
+    /// The first record of the oldest transaction without an end.
+    pub(crate) fn oldest_begin(&self) -> Option<Lsn> {
+        self.losers.values().map(|loser| loser.begin).min()
+    }
+
+    /// Transactions without an end, with what is not taken back yet, oldest first.
+    pub(crate) fn take_losers(&mut self) -> BTreeMap<TransactionId, Vec<Undo>> {
+        let losers = self.losers.drain();
+        losers.map(|(txn, loser)| (txn, loser.undo)).collect()
+    }
+
+    /// A page's frame, out of those used last if it is one of them. It goes back there with
+    /// [`Self::keep`].
+    fn frame(&mut self, log: &Log, pool: &BufferPool, id: PageId) -> Result<Arc<Frame>> {
+        let recent = self.recent[id.page as usize % RECENT_PAGES].take();
+        match recent.filter(|frame| frame.id() == id) {
+            Some(frame) => Ok(frame),
+            None => pool.frame(id, log),
+        }
+    }
+
+    fn keep(&mut self, frame: Arc<Frame>) {
+        let place = frame.id().page as usize % RECENT_PAGES;
+        self.recent[place] = Some(frame);
     }
 
     fn redo(&mut self, log: &Log, pool: &BufferPool, lsn: Lsn, record: &Record<'_>) -> Result<()> {
@@ -178,24 +227,25 @@ impl Replay {
         id: PageId,
         record: &Record<'_>,
     ) -> Result<()> {
-        let frame = pool.frame(id, log)?;
+        let frame = self.frame(log, pool, id)?;
         let mut page = pool.write(&frame, &NoWaits)?;
         check_age(log, id, page.lsn())?;
         // Also a page that has the change is written again: after a failed flush the system may
         // show it and never have written it.
         page.touch(lsn);
-        if page.lsn() >= lsn {
-            return Ok(());
+        if page.lsn() < lsn {
+            if !apply_row(&mut page, record) {
+                return Err(StorageError::DamagedPage {
+                    file_id: id.file,
+                    page: id.page,
+                    reason: "a change from the log does not fit it",
+                });
+            }
+            page.set_lsn(lsn);
+            self.redone += 1;
         }
-        if !apply_row(&mut page, record) {
-            return Err(StorageError::DamagedPage {
-                file_id: id.file,
-                page: id.page,
-                reason: "a change from the log does not fit it",
-            });
-        }
-        page.set_lsn(lsn);
-        self.redone += 1;
+        drop(page);
+        self.keep(frame);
         Ok(())
     }
 

@@ -384,7 +384,7 @@ impl Work<'_> {
         replay(&mut pass, &state, Some(source), &log, &pool, kept)?;
         pool.write_all(&pool.dirty(), &log)?;
         files.data.iter().try_for_each(|file| file.sync())?;
-        let oldest = pass.begins.values().min().copied();
+        let oldest = pass.oldest_begin();
         state.boot.next_heap = pass.next_heap;
         state.boot.next_transaction = pass.next_transaction;
         state.halted |= pass.stopped || passes;

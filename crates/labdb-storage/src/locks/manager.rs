@@ -5,14 +5,16 @@
 //! session parks, and again while it waits, the graph of who waits for whom is searched for a
 //! cycle through it.
 
-use std::collections::hash_map::{Entry, RandomState};
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasher;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use foldhash::fast::RandomState;
 use parking_lot::{Condvar, Mutex, MutexGuard};
+use smallvec::{SmallVec, smallvec};
 
 use crate::error::{Result, StorageError};
 use crate::id::{HeapId, RowId};
@@ -132,7 +134,7 @@ struct Queued {
 
 #[derive(Debug, Default)]
 struct Lock {
-    granted: Vec<(LockOwner, LockMode)>,
+    granted: SmallVec<[(LockOwner, LockMode); 2]>,
     queue: VecDeque<Queued>,
 }
 
@@ -174,7 +176,7 @@ impl Lock {
 
 #[derive(Debug, Default)]
 pub(super) struct Shard {
-    locks: HashMap<Resource, Lock>,
+    locks: HashMap<Resource, Lock, RandomState>,
 }
 
 impl Shard {
@@ -202,13 +204,16 @@ impl Shard {
     }
 }
 
+/// What owners hold: a one-row transaction its table, the key and the row.
+type Owners = HashMap<LockOwner, SmallVec<[Resource; 4]>, RandomState>;
+
 /// All locks of an instance.
 #[derive(Debug)]
 pub struct LockManager {
     /// Who holds several takes them in ascending order.
     pub(super) shards: Vec<Mutex<Shard>>,
     /// What each owner holds, to release all at once.
-    owners: Vec<Mutex<HashMap<LockOwner, Vec<Resource>>>>,
+    owners: Vec<Mutex<Owners>>,
     waiting: Mutex<HashMap<LockOwner, Arc<Waiter>>>,
     hasher: RandomState,
 }
@@ -219,7 +224,7 @@ impl Default for LockManager {
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             owners: (0..SHARDS).map(|_| Mutex::default()).collect(),
             waiting: Mutex::default(),
-            hasher: RandomState::new(),
+            hasher: RandomState::default(),
         }
     }
 }
@@ -242,7 +247,7 @@ impl LockManager {
     }
 
     #[allow(clippy::cast_possible_truncation, reason = "a remainder below 64")]
-    fn held(&self, owner: LockOwner) -> MutexGuard<'_, HashMap<LockOwner, Vec<Resource>>> {
+    fn held(&self, owner: LockOwner) -> MutexGuard<'_, Owners> {
         self.owners[(owner.0 % SHARDS as u64) as usize].lock()
     }
 
@@ -269,7 +274,7 @@ impl LockManager {
         let lock = match shard.locks.entry(resource.clone()) {
             Entry::Vacant(entry) => {
                 entry.insert(Lock {
-                    granted: vec![(owner, mode)],
+                    granted: smallvec![(owner, mode)],
                     queue: VecDeque::new(),
                 });
                 drop(shard);

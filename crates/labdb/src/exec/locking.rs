@@ -5,10 +5,11 @@ use super::failure::storage_error;
 use crate::catalog::Table;
 use crate::instance::Instance;
 use crate::session::Session;
+use foldhash::fast::{FixedState, RandomState};
 use labdb_storage::{HeapId, LockMode, LockOwner, LockRequest, PlaceLock, Resource, RowId};
 use labdb_types::SqlResult;
 use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 /// After so many row locks on one table a transaction asks for the table instead, as SQL Server's
@@ -18,7 +19,7 @@ const ESCALATE_AT: usize = 5_000;
 /// The locks of one transaction that last until it ends.
 #[derive(Debug, Default)]
 pub struct HeldLocks {
-    tables: HashMap<(i32, i32), TableLocks>,
+    tables: HashMap<(i32, i32), TableLocks, RandomState>,
 }
 
 #[derive(Debug, Default)]
@@ -26,7 +27,7 @@ struct TableLocks {
     intent: bool,
     whole: bool,
     refused: bool,
-    rows: HashSet<u64>,
+    rows: HashSet<u64, RandomState>,
     keys: usize,
 }
 
@@ -247,7 +248,8 @@ pub fn key(
         return Ok(());
     }
     state.keys += 1;
-    let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(key);
+    // All sessions must come to the same number.
+    let hash = FixedState::default().hash_one(key);
     let index = (table.object_id as u32)
         .wrapping_mul(31)
         .wrapping_add(index_id as u32);

@@ -6,6 +6,7 @@ use super::insert::InsertPlan;
 use super::modify::{DeletePlan, UpdatePlan};
 use crate::bind::Binder;
 use crate::plan::{Condition, Query, Typed};
+use foldhash::fast::RandomState;
 use labdb_tsql::ast;
 use labdb_types::SqlResult;
 use std::any::Any;
@@ -53,9 +54,9 @@ struct Compiled {
 /// The plans and parsed batches of a session.
 #[derive(Default)]
 pub struct PlanCache {
-    batches: HashMap<Arc<str>, Arc<ast::Batch>>,
-    compiled: HashMap<usize, Compiled>,
-    entries: HashMap<(usize, u8), Entry>,
+    batches: HashMap<Arc<str>, Arc<ast::Batch>, RandomState>,
+    compiled: HashMap<usize, Compiled, RandomState>,
+    entries: HashMap<(usize, u8), Entry, RandomState>,
 }
 
 impl PlanCache {

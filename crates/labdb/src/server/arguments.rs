@@ -55,6 +55,15 @@ pub struct Arguments {
     /// Whether new data files are left unzeroed.
     #[arg(long, value_enum, default_value = "off")]
     pub instant_file_initialization: Switch,
+    /// Log after which a checkpoint of its database starts by itself; 0 for never. Under SIMPLE it
+    /// also starts when the log is 70 % full.
+    #[arg(
+        long,
+        value_name = "MB",
+        default_value_t = 64,
+        value_parser = clap::value_parser!(u64).range(0..=1_048_576)
+    )]
+    pub checkpoint_log_mb: u64,
     /// The most connections at a time.
     #[arg(long, value_name = "N", default_value_t = 1_024)]
     pub max_connections: usize,

@@ -45,6 +45,7 @@ fn serve(arguments: &Arguments) -> Result<(), String> {
         server_name: arguments.server_name.clone(),
         storage: Options {
             buffer_pool_bytes: arguments.buffer_pool_mb << 20,
+            checkpoint_log_bytes: arguments.checkpoint_log_mb << 20,
             instant_file_initialization: arguments.instant_file_initialization == Switch::On,
             log_flush_delay: injection::flush_delay(&arguments.fault)?,
             ..Options::default()
