@@ -92,6 +92,39 @@ pub(crate) fn nested_too_deeply(line: u32) -> SqlError {
     )
 }
 
+/// 10738.
+pub(crate) fn too_many_rows(limit: usize, line: u32) -> SqlError {
+    error(
+        10738,
+        line,
+        format!(
+            "The number of row value expressions in the INSERT statement exceeds the maximum allowed number of {limit} row values."
+        ),
+    )
+}
+
+/// 180.
+pub(crate) fn too_many_parameters(limit: usize, line: u32) -> SqlError {
+    error(
+        180,
+        line,
+        format!(
+            "There are too many parameters in this CREATE PROCEDURE statement. The maximum number is {limit}."
+        ),
+    )
+}
+
+/// 701, for a text of more tokens than it may have.
+pub(crate) fn too_long(line: u32) -> SqlError {
+    error(
+        701,
+        line,
+        "There is insufficient system memory in resource pool 'default' to run this query."
+            .to_owned(),
+    )
+    .severity(17)
+}
+
 /// 319.
 pub(crate) fn with_needs_semicolon(line: u32) -> SqlError {
     error(

@@ -13,6 +13,9 @@ use labdb_types::SqlResult;
 /// The longest name, in UTF-16 code units.
 const LONGEST_NAME: usize = 128;
 
+/// The most tokens of a text: each costs about 200 bytes in the tree, many times what the text has.
+const MOST_TOKENS: usize = 2_000_000;
+
 /// Splits a text into tokens; the last one is always [`TokenKind::End`].
 pub(crate) fn tokenize(source: &str) -> SqlResult<Vec<Token>> {
     let mut lexer = Lexer {
@@ -20,10 +23,13 @@ pub(crate) fn tokenize(source: &str) -> SqlResult<Vec<Token>> {
         position: 0,
         line: 1,
     };
-    let mut tokens = Vec::with_capacity(source.len() / 6 + 1);
+    let mut tokens = Vec::with_capacity((source.len() / 6 + 1).min(MOST_TOKENS));
     loop {
         let token = lexer.next_token()?;
         let ended = token.kind == TokenKind::End;
+        if tokens.len() >= MOST_TOKENS {
+            return Err(errors::too_long(token.line));
+        }
         tokens.push(token);
         if ended {
             return Ok(tokens);

@@ -6,8 +6,12 @@ use crate::ast::{
     AssignOp, Assignment, CommonTable, Delete, Insert, InsertSource, OutputClause, StatementKind,
     Update,
 };
+use crate::errors;
 use crate::lexer::Symbol;
 use labdb_types::SqlResult;
+
+/// The most rows that INSERT … VALUES takes; a derived table of VALUES has no such limit.
+const MOST_ROWS: usize = 1_000;
 
 impl Parser<'_> {
     /// A statement that may have a WITH before it.
@@ -76,7 +80,12 @@ impl Parser<'_> {
 
     fn insert_source(&mut self) -> SqlResult<InsertSource> {
         if self.at("VALUES") {
-            return self.row_values().map(InsertSource::Values);
+            let line = self.line();
+            let rows = self.row_values()?;
+            if rows.len() > MOST_ROWS {
+                return Err(errors::too_many_rows(MOST_ROWS, line));
+            }
+            return Ok(InsertSource::Values(rows));
         }
         if self.eat_words(&["DEFAULT", "VALUES"]) {
             return Ok(InsertSource::DefaultValues);

@@ -2,10 +2,14 @@
 
 use super::Parser;
 use crate::ast::{ProcedureParameter, StatementKind};
+use crate::errors;
 use crate::lexer::Symbol;
 use labdb_types::SqlResult;
 
 const PROCEDURE: [&str; 2] = ["PROC", "PROCEDURE"];
+
+/// The most parameters that a procedure has.
+const MOST_PARAMETERS: usize = 2_100;
 
 impl Parser<'_> {
     pub(super) fn at_procedure_definition(&self) -> bool {
@@ -61,13 +65,18 @@ impl Parser<'_> {
     }
 
     fn procedure_parameters(&mut self) -> SqlResult<Vec<ProcedureParameter>> {
-        if self.at_symbol(Symbol::LeftParenthesis) {
-            self.parenthesized(Self::procedure_parameter)
+        let line = self.line();
+        let parameters = if self.at_symbol(Symbol::LeftParenthesis) {
+            self.parenthesized(Self::procedure_parameter)?
         } else if self.at_variable() {
-            self.comma_separated(Self::procedure_parameter)
+            self.comma_separated(Self::procedure_parameter)?
         } else {
-            Ok(Vec::new())
+            Vec::new()
+        };
+        if parameters.len() > MOST_PARAMETERS {
+            return Err(errors::too_many_parameters(MOST_PARAMETERS, line));
         }
+        Ok(parameters)
     }
 
     fn procedure_parameter(&mut self) -> SqlResult<ProcedureParameter> {

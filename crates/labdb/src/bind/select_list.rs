@@ -6,6 +6,9 @@ use crate::plan::Typed;
 use labdb_tsql::ast::{self, Expr, SelectItem};
 use labdb_types::{Column, SqlError, SqlResult};
 
+/// The most columns that a result has.
+const MOST_ITEMS: usize = 4_096;
+
 impl Binder<'_> {
     pub(super) fn select_item(
         &self,
@@ -14,6 +17,16 @@ impl Binder<'_> {
         values: &mut Vec<Typed>,
         columns: &mut Vec<Column>,
     ) -> SqlResult<()> {
+        if values.len() >= MOST_ITEMS {
+            return Err(SqlError::new(
+                1056,
+                format!(
+                    "The number of elements in the select list exceeds the maximum allowed number \
+                     of {MOST_ITEMS} elements."
+                ),
+            )
+            .severity(15));
+        }
         match item {
             SelectItem::Star(table) => {
                 let wanted = table.as_ref().map(|t| fold(t.object()));

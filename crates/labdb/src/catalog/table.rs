@@ -220,6 +220,14 @@ pub struct MemoryRows {
     pub transactional: bool,
 }
 
+impl MemoryRows {
+    /// Forgets all rows and gives their memory back.
+    pub fn forget(&self) {
+        self.rows.lock().clear();
+        *self.grant.lock() = Grant::default();
+    }
+}
+
 /// Where a table's rows are.
 #[derive(Debug)]
 pub enum Store {

@@ -14,6 +14,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// Beyond so many bytes of text too: a tree takes many times what its text does.
+const MOST_TEXT: usize = 1 << 20;
+
 /// Beyond so many entries everything is forgotten: texts with literals in them come and go.
 const LIMIT: usize = 2_000;
 
@@ -60,6 +63,11 @@ pub struct PlanCache {
 }
 
 impl PlanCache {
+    /// Forgets what was bound.
+    pub(crate) fn forget_plans(&mut self) {
+        self.entries.clear();
+    }
+
     /// Parses a batch, or finds it parsed.
     ///
     /// # Errors
@@ -70,7 +78,9 @@ impl PlanCache {
         }
         let batch = Arc::new(labdb_tsql::parse_batch(text)?);
         if text.len() < 64 << 10 {
-            if self.batches.len() >= LIMIT / 8 {
+            self.text_bytes += text.len();
+            if self.batches.len() >= LIMIT / 8 || self.text_bytes > MOST_TEXT {
+                self.text_bytes = text.len();
                 self.batches.clear();
                 self.entries.clear();
                 self.compiled.clear();

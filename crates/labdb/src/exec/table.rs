@@ -6,7 +6,7 @@ use super::{codec, locking};
 use crate::catalog::{Index, KeyKind, MemoryRows, Store, Table};
 use crate::eval::{convert, format};
 use crate::instance::Database;
-use crate::session::memory::{Grant, row_bytes};
+use crate::session::memory::row_bytes;
 use crate::session::{ActiveTransaction, Session, Undo};
 use labdb_storage::{LockMode, RowId};
 use labdb_types::{SqlError, SqlResult, Value};
@@ -486,7 +486,7 @@ pub fn truncate(session: &Session, table: &Arc<Table>) -> SqlResult<()> {
             }
             Store::Memory(memory) => {
                 let rows = std::mem::take(&mut *memory.rows.lock());
-                *memory.grant.lock() = Grant::default();
+                memory.forget();
                 for (address, row) in rows {
                     note(
                         transaction,

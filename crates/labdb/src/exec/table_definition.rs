@@ -282,6 +282,9 @@ pub(crate) fn column(
     })
 }
 
+/// The most columns that a table has.
+const MOST_COLUMNS: usize = 1_024;
+
 pub(super) fn build(
     catalog: &mut Catalog,
     database_id: i32,
@@ -291,6 +294,16 @@ pub(super) fn build(
     constraints: &[TableConstraint],
     store: Store,
 ) -> SqlResult<Table> {
+    if let Some(beyond) = definitions.get(MOST_COLUMNS) {
+        return Err(SqlError::new(
+            1702,
+            format!(
+                "CREATE TABLE failed because column '{}' in table '{name}' exceeds the maximum of \
+                 {MOST_COLUMNS} columns.",
+                beyond.name
+            ),
+        ));
+    }
     let object_id = catalog.next_object_id();
     let mut columns: Vec<TableColumn> = Vec::with_capacity(definitions.len());
     let mut checks = Vec::new();

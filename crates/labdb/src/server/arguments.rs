@@ -52,6 +52,15 @@ pub struct Arguments {
         value_parser = clap::value_parser!(u64).range(4..=1_048_576)
     )]
     pub buffer_pool_mb: u64,
+    /// What statements may use of memory, all together: sorts, hashes, temporary tables, table
+    /// variables and long values. Beyond it they get error 701.
+    #[arg(
+        long,
+        value_name = "MB",
+        default_value_t = 1024,
+        value_parser = clap::value_parser!(u64).range(16..=1_048_576)
+    )]
+    pub statement_memory_mb: u64,
     /// Whether new data files are left unzeroed.
     #[arg(long, value_enum, default_value = "off")]
     pub instant_file_initialization: Switch,

@@ -61,6 +61,7 @@ fn serve(arguments: &Arguments) -> Result<(), String> {
         max_connections: arguments.max_connections,
     };
     let instance = Instance::open(options).map_err(|e| e.message)?;
+    instance.memory.set_limit(arguments.statement_memory_mb << 20);
     let password_file = logins(&instance, arguments)?;
     let config = config(arguments, &instance.options.data)?;
     let faults = ConnectionFaults::new(&arguments.fault);

@@ -1,7 +1,7 @@
 //! Variables and errors of one batch or procedure.
 
 use super::memory::{Grant, MemoryBudget, value_bytes};
-use crate::catalog::{Table, fold};
+use crate::catalog::{Store, Table, fold};
 use labdb_types::{SqlError, SqlResult, SqlType, Value};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ pub struct Variable {
 #[derive(Debug, Default)]
 pub struct Frame {
     variables: RefCell<HashMap<Arc<str>, Variable>>,
-    tables: RefCell<HashMap<Arc<str>, Arc<Table>>>,
+    tables: RefCell<TableVariables>,
     /// The errors of the CATCH blocks that are running, innermost last.
     pub caught: RefCell<Vec<SqlError>>,
     /// How many TRY blocks are running, here and in the callers.
@@ -45,6 +45,24 @@ pub struct Frame {
     sealed: Cell<bool>,
     /// How many of `tries` are the callers'.
     inherited_tries: u32,
+}
+
+/// Table variables by folded name. Their rows go with their batch, also where the plan of a
+/// statement still knows the table.
+#[derive(Debug, Default)]
+struct TableVariables(HashMap<Arc<str>, Arc<Table>>);
+
+impl Drop for TableVariables {
+    fn drop(&mut self) {
+        for table in self.0.values() {
+            if let Store::Memory(memory) = &*table.store {
+                memory.forget();
+            }
+            for index in &table.indexes {
+                index.entries.write().clear();
+            }
+        }
+    }
 }
 
 fn missing(name: &str) -> SqlError {
@@ -135,7 +153,7 @@ impl Frame {
     pub fn check_undeclared(&self, name: &str) -> SqlResult<()> {
         let key = fold(name);
         if self.variables.borrow().contains_key(key.as_str())
-            || self.tables.borrow().contains_key(key.as_str())
+            || self.tables.borrow().0.contains_key(key.as_str())
         {
             return Err(twice(name));
         }
@@ -220,7 +238,7 @@ impl Frame {
 
     /// Declares a table variable. Plans refer to it, so that the frame gets a key of its own.
     pub fn declare_table(&self, name: &str, table: Arc<Table>, key: u64) {
-        self.tables.borrow_mut().insert(fold(name).into(), table);
+        self.tables.borrow_mut().0.insert(fold(name).into(), table);
         self.key.set(key);
     }
 
@@ -231,6 +249,7 @@ impl Frame {
     pub fn table_variable(&self, name: &str) -> SqlResult<Arc<Table>> {
         self.tables
             .borrow()
+            .0
             .get(fold(name).as_str())
             .cloned()
             .ok_or_else(|| {
