@@ -58,6 +58,8 @@ struct Compiled {
 #[derive(Default)]
 pub struct PlanCache {
     batches: HashMap<Arc<str>, Arc<ast::Batch>, RandomState>,
+    /// Bytes of the texts in `batches`, about.
+    text_bytes: usize,
     compiled: HashMap<usize, Compiled, RandomState>,
     entries: HashMap<(usize, u8), Entry, RandomState>,
 }
