@@ -58,6 +58,7 @@ struct SimFile {
 struct State {
     files: HashMap<PathBuf, SimFile>,
     operations: u64,
+    log_writes: u64,
     crash_at: Option<u64>,
     fault: Option<(u64, Fault)>,
     fired: bool,
@@ -135,6 +136,11 @@ impl SimDisk {
         }
     }
 
+    /// Writes to files that end in `ldf`.
+    pub(crate) fn log_writes(&self) -> u64 {
+        self.state.lock().unwrap().log_writes
+    }
+
     pub(crate) fn operations(&self) -> u64 {
         self.state.lock().unwrap().operations
     }
@@ -150,6 +156,7 @@ impl SimDisk {
     fn operate<T>(
         &self,
         path: &Path,
+        writes: bool,
         work: impl FnOnce(&mut SimFile, Option<Fault>) -> io::Result<T>,
     ) -> io::Result<T> {
         let mut state = self.state.lock().unwrap();
@@ -158,6 +165,9 @@ impl SimDisk {
         }
         let number = state.operations;
         state.operations += 1;
+        if writes && path.extension().is_some_and(|e| e == "ldf") {
+            state.log_writes += 1;
+        }
         let fault = state.fault.and_then(|(at, fault)| {
             let lasts = matches!(fault, Fault::Full | Fault::FullForGrowth);
             (number == at || lasts && number > at).then_some(fault)
@@ -225,7 +235,7 @@ impl FileHandle for SimHandle {
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
         let offset = usize::try_from(offset).unwrap();
         let data = offset >= 65_536 && self.path.extension().is_none_or(|e| e != "ldf");
-        self.disk.operate(&self.path, |file, fault| {
+        self.disk.operate(&self.path, true, |file, fault| {
             let end = offset + bytes.len();
             let (bytes, done) = match fault {
                 Some(Fault::Fails) => return Err(failed()),
@@ -250,7 +260,7 @@ impl FileHandle for SimHandle {
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.disk.operate(&self.path, |file, fault| {
+        self.disk.operate(&self.path, false, |file, fault| {
             file.durable.resize(file.now.len(), 0);
             if matches!(fault, Some(Fault::Fails | Fault::Short | Fault::Full)) {
                 file.pending.clear();
@@ -264,7 +274,7 @@ impl FileHandle for SimHandle {
     }
 
     fn set_size(&self, size: u64) -> io::Result<()> {
-        self.disk.operate(&self.path, |file, fault| {
+        self.disk.operate(&self.path, false, |file, fault| {
             let size = usize::try_from(size).unwrap();
             match fault {
                 Some(Fault::Fails | Fault::Short) => return Err(failed()),

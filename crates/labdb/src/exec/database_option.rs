@@ -93,10 +93,15 @@ impl Executor<'_> {
                     "RESTRICTED_USER" => UserAccess::Restricted,
                     _ => UserAccess::Multi,
                 };
-                if access != UserAccess::Multi {
-                    self.clear_sessions(database, termination)?;
+                // Nobody comes in any more while those who are in it leave.
+                let before = database.user_access();
+                database.set_user_access(access, self.session)?;
+                if access != UserAccess::Multi
+                    && let Err(error) = self.clear_sessions(database, termination)
+                {
+                    database.set_user_access(before, self.session)?;
+                    return Err(error);
                 }
-                database.set_user_access(access, self.session.id())?;
                 self.session.instance.log_error(
                     self.session.id(),
                     &format!(

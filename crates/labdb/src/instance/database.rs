@@ -3,13 +3,14 @@
 use super::{DatabaseRecord, Instance};
 use crate::catalog::{self, Catalog};
 use crate::exec::failure::storage_error;
-use crate::session::Session;
+use crate::session::{Session, SessionShared, Status};
 use labdb_types::{SqlError, SqlResult, Value};
 use parking_lot::{Mutex, RwLock};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::time::SystemTime;
 
 /// `DELAYED_DURABILITY`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +51,20 @@ pub struct DatabaseSettings {
     pub created: (i32, u32),
 }
 
+/// The session that has a database to itself, and the request in which it took it.
+#[derive(Clone, Copy, Debug)]
+struct Holder {
+    session: i16,
+    request: Option<SystemTime>,
+}
+
+/// When the request began that a session is working on.
+fn running(session: &SessionShared) -> Option<SystemTime> {
+    let running = session.status.load(Ordering::Relaxed) == Status::Running as u8;
+    let request = *session.request.lock();
+    request.filter(|_| running).map(|(begun, _)| begun)
+}
+
 /// An open database.
 pub struct Database {
     /// `database_id`.
@@ -66,8 +81,8 @@ pub struct Database {
     delayed_durability: AtomicU8,
     /// [`UserAccess`] as a number.
     user_access: AtomicU8,
-    /// The session that holds a `SINGLE_USER` database.
-    pub single_user: Mutex<Option<i16>>,
+    /// Who holds a `SINGLE_USER` database.
+    single_user: Mutex<Option<Holder>>,
     /// `READ_ONLY`.
     pub read_only: AtomicBool,
     /// Dropped: sessions that still hold it get errors.
@@ -226,14 +241,19 @@ impl Database {
         }
     }
 
-    /// Sets who may be in it; `holder` is the session that sets `SINGLE_USER`.
+    /// Sets who may be in it. A session that sets `SINGLE_USER` has the database to itself until
+    /// its request ends, also from another one, and then for as long as it is in it.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn set_user_access(&self, access: UserAccess, holder: i16) -> SqlResult<()> {
+    pub fn set_user_access(&self, access: UserAccess, session: &Session) -> SqlResult<()> {
         self.keep("user_access", &(access as u8).to_string())?;
+        let mut holder = self.single_user.lock();
         self.user_access.store(access as u8, Ordering::Relaxed);
-        *self.single_user.lock() = (access == UserAccess::Single).then_some(holder);
+        *holder = (access == UserAccess::Single).then(|| Holder {
+            session: session.id(),
+            request: running(&session.shared),
+        });
         Ok(())
     }
 
@@ -266,11 +286,27 @@ impl Database {
         self.keep("switches", &settings.switches.join(","))
     }
 
-    /// Whether a session may enter.
+    /// Whether a session may work in it.
     ///
     /// # Errors
     /// 916 without a right to, 924 where it is another session's alone.
     pub fn check_access(&self, session: &Session) -> SqlResult<()> {
+        self.admit(session, &mut self.single_user.lock())
+    }
+
+    /// Makes it the session's current database. Nobody comes in between the check and that, so
+    /// that whoever takes it for itself alone sees everybody who is in it.
+    ///
+    /// # Errors
+    /// As [`Self::check_access`].
+    pub fn enter(&self, session: &Session) -> SqlResult<()> {
+        let mut holder = self.single_user.lock();
+        self.admit(session, &mut holder)?;
+        session.shared.database_id.store(self.id, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn admit(&self, session: &Session, holder: &mut Option<Holder>) -> SqlResult<()> {
         if self.dropped.load(Ordering::Relaxed) {
             return Err(SqlError::new(
                 911,
@@ -295,15 +331,17 @@ impl Database {
         if self.user_access() != UserAccess::Single {
             return Ok(());
         }
-        let mut holder = self.single_user.lock();
-        let still_there = holder.is_some_and(|id| {
-            id != session.id()
+        let held = holder.is_some_and(|holder| {
+            holder.session != session.id()
                 && session
                     .instance
-                    .session(id)
-                    .is_some_and(|s| s.database_id.load(Ordering::Relaxed) == self.id)
+                    .session(holder.session)
+                    .is_some_and(|other| {
+                        other.database_id.load(Ordering::Relaxed) == self.id
+                            || (holder.request.is_some() && running(&other) == holder.request)
+                    })
         });
-        if still_there {
+        if held {
             return Err(SqlError::new(
                 924,
                 format!(
@@ -313,7 +351,13 @@ impl Database {
             )
             .severity(14));
         }
-        *holder = Some(session.id());
+        let request = holder
+            .filter(|holder| holder.session == session.id())
+            .and_then(|holder| holder.request);
+        *holder = Some(Holder {
+            session: session.id(),
+            request,
+        });
         Ok(())
     }
 }

@@ -200,7 +200,7 @@ fn log_in(
         })
         .map_err(|e| vec![e])?;
     let session = Session::new(Arc::clone(instance), shared, Arc::clone(&database));
-    if database.check_access(&session).is_err() {
+    if database.enter(&session).is_err() {
         return Err(cannot_open());
     }
     Ok(session)

@@ -84,7 +84,6 @@ impl Session {
         shared: Arc<SessionShared>,
         database: Arc<Database>,
     ) -> Self {
-        shared.database_id.store(database.id, Ordering::Relaxed);
         Self {
             instance,
             shared,
@@ -137,10 +136,7 @@ impl Session {
             .instance
             .database(name)
             .ok_or_else(|| self.instance.not_usable(name))?;
-        database.check_access(self)?;
-        self.shared
-            .database_id
-            .store(database.id, Ordering::Relaxed);
+        database.enter(self)?;
         *self.database.borrow_mut() = Arc::clone(&database);
         Ok(database)
     }
@@ -241,8 +237,10 @@ impl Session {
         self.shared.reset_waits();
         self.shared.publish_options(&self.options.borrow());
         if let Some(home) = self.instance.database(&self.shared.initial_database) {
-            self.shared.database_id.store(home.id, Ordering::Relaxed);
-            *self.database.borrow_mut() = home;
+            // One that it may not enter any more it does not come back to.
+            if home.enter(self).is_ok() {
+                *self.database.borrow_mut() = home;
+            }
         }
     }
 

@@ -239,3 +239,37 @@ fn a_deadlock_victim_is_rolled_back_whole_and_the_other_goes_on() {
     assert_eq!(a.int("SELECT @@TRANCOUNT"), 0);
     assert_eq!(a.column("SELECT v FROM dbo.t ORDER BY id"), "b,b,c");
 }
+
+#[test]
+fn whoever_takes_a_database_alone_and_drops_it_in_one_batch_is_disturbed_by_nobody() {
+    let lab = Lab::start();
+    let mut s = lab.connect();
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    // Through the front door and by USE; most of it fails, and shall.
+                    drop(lab.connect_as("sa", super::harness::PASSWORD, "d"));
+                    let mut mine = lab.connect();
+                    for _ in 0..5 {
+                        let _ = mine.try_all("USE d; SELECT COUNT(*) FROM sys.tables; USE master");
+                    }
+                }
+            });
+        }
+        let mut failure = None;
+        for _ in 0..25 {
+            let done = s.try_all(
+                "CREATE DATABASE d; WAITFOR DELAY '00:00:00.010'; ALTER DATABASE d SET SINGLE_USER \
+                 WITH ROLLBACK IMMEDIATE; DROP DATABASE d",
+            );
+            failure = done.err();
+            if failure.is_some() {
+                break;
+            }
+        }
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(failure.is_none(), "{failure:?}");
+    });
+}

@@ -11,6 +11,7 @@ mod backup_sets;
 mod backups;
 mod data;
 mod ddl;
+mod delayed_durability;
 mod direct;
 mod documentation;
 mod error_log;
