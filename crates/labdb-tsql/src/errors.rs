@@ -32,6 +32,16 @@ pub(crate) fn incorrect_keyword(near: &str, line: u32) -> SqlError {
     )
 }
 
+/// 195: SET of an option that there is not.
+pub(crate) fn unknown_option(name: &str, line: u32) -> SqlError {
+    error(
+        195,
+        line,
+        format!("'{}' is not a recognized SET option.", shown(name)),
+    )
+    .state(5)
+}
+
 /// 103.
 pub(crate) fn identifier_too_long(name: &str, line: u32) -> SqlError {
     error(

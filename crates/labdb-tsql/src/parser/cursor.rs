@@ -189,6 +189,11 @@ impl<'a> Parser<'a> {
         errors::not_a_condition(&self.shown(self.token(0)), self.line())
     }
 
+    /// Error 195 for a SET option that there is not.
+    pub(super) fn unknown_option(&self) -> SqlError {
+        errors::unknown_option(&self.shown(self.token(0)), self.line())
+    }
+
     /// The error about valid T-SQL that is not in the subset.
     pub(super) fn unsupported(&self, construct: &str) -> SqlError {
         errors::not_in_the_subset(construct, self.line())

@@ -115,7 +115,8 @@ impl Parser<'_> {
         }
         let name = match self.eat_any(&["ROWCOUNT", "TEXTSIZE"]) {
             Some(name) => name,
-            None => self.expect_any(&VALUES)?,
+            None if self.at_any(&VALUES) || !self.at_word() => self.expect_any(&VALUES)?,
+            None => return Err(self.unknown_option()),
         };
         let value = if self.at_variable() {
             OptionValue::Expr(crate::ast::Expr::Variable(self.variable()?))

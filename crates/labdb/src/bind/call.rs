@@ -89,6 +89,17 @@ impl Binder<'_> {
                     nullable,
                 });
             }
+            "GREATEST" | "LEAST" if count > 0 => {
+                let (values, sql_type) = unify(self.expressions(&call.arguments, scope)?)?;
+                let nullable = values.iter().all(|v| v.nullable);
+                if let Some(function) = functions::find(&name) {
+                    return Ok(Typed {
+                        node: Node::Call(function, values),
+                        sql_type,
+                        nullable,
+                    });
+                }
+            }
             "NULLIF" => {
                 let [left, right] = call.arguments.as_slice() else {
                     return Err(wrong_count(2));

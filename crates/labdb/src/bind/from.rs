@@ -163,6 +163,9 @@ impl Binder<'_> {
                 columns,
             } => {
                 let scope = Scope::inside(parent);
+                if let Some(bound) = self.rowset(call, alias.as_deref(), columns, &scope)? {
+                    return Ok(bound);
+                }
                 let schema = call.name.schema().unwrap_or("sys");
                 let view = views::find_function(schema, call.name.object())
                     .ok_or_else(|| invalid_object(&call.name))?;
@@ -406,8 +409,7 @@ pub(super) fn cross(left: Bound, right: Bound) -> SqlResult<Bound> {
             return Err(SqlError::new(
                 1011,
                 format!(
-                    "The correlation name '{table}' is specified multiple times in a FROM clause. \
-                     Give each table an alias of its own."
+                    "The correlation name '{table}' is specified multiple times in a FROM clause."
                 ),
             ));
         }

@@ -14,6 +14,7 @@ mod grouping;
 mod literal;
 mod push_down;
 mod query;
+mod rowset;
 mod scope;
 mod select_list;
 mod set_operation;
@@ -22,6 +23,7 @@ mod window;
 
 pub(crate) use from::table_columns;
 pub(crate) use push_down::filtered;
+pub use rowset::ROWSETS;
 pub use scope::{Scope, ScopeColumn};
 
 use crate::catalog::{Catalog, DataPermission, DatabaseRole, Object, Procedure, Table, fold};

@@ -185,17 +185,24 @@ impl Executor<'_> {
                 .indexes
                 .iter()
                 .find(|i| i.keys.iter().any(|k| k.column == at) || i.include.contains(&at))
-                .map(|i| i.name.clone())
+                .map(|i| {
+                    let what = if i.kind == KeyKind::Plain {
+                        "index"
+                    } else {
+                        "object"
+                    };
+                    (what, i.name.clone())
+                })
                 .or_else(|| {
                     altered
                         .columns
                         .get(at)
-                        .and_then(|c| c.default.as_ref().map(|d| d.name.clone()))
+                        .and_then(|c| c.default.as_ref().map(|d| ("object", d.name.clone())))
                 });
-            if let Some(user) = used {
+            if let Some((what, user)) = used {
                 return Err(SqlError::new(
                     5074,
-                    format!("The object '{user}' is dependent on column '{column}'."),
+                    format!("The {what} '{user}' is dependent on column '{column}'."),
                 ));
             }
             if altered.columns.len() == 1 {
@@ -303,7 +310,7 @@ impl Executor<'_> {
                     )
                     .state(2));
                 }
-                *value = store_value(&table, &target, value, from)?;
+                *value = store_value(self.session, &table, &target, value, from)?;
             }
         }
         altered.indexes = altered

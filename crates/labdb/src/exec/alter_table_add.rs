@@ -2,7 +2,7 @@
 
 use super::Executor;
 use super::index::copy_index;
-use super::row_rules::store_value;
+use super::row_rules::{database_of, of_column, store_value};
 use super::table_definition::{check_constraint, column, default_constraint, key_index};
 use crate::bind::{Binder, Scope};
 use crate::catalog::Table;
@@ -91,7 +91,7 @@ impl Executor<'_> {
                                 ),
                             ));
                         }
-                        store_value(&altered, column, &value, column.sql_type)?
+                        store_value(self.session, &altered, column, &value, column.sql_type)?
                     };
                     row.push(value);
                 }
@@ -182,9 +182,11 @@ impl Executor<'_> {
                             547,
                             format!(
                                 "The ALTER TABLE statement conflicted with the CHECK constraint \
-                                 \"{}\". The conflict occurred in table \"{}\".",
+                                 \"{}\". The conflict occurred in database \"{}\", table \"{}\"{}.",
                                 check.name,
-                                table.full_name()
+                                database_of(self.session, table),
+                                table.full_name(),
+                                of_column(binder.only_column(table, condition).as_deref())
                             ),
                         )
                         .state(0));

@@ -103,11 +103,14 @@ pub(super) fn end(
             .map_or(0, |t| t.number);
         session.rollback_everything();
         client.env_change(&EnvChange::Rollback(number))?;
-        client.error(&SqlError::new(
-            3998,
-            "Uncommittable transaction is detected at the end of the batch. The transaction is \
-             rolled back.",
-        ))?;
+        client.error(
+            &SqlError::new(
+                3998,
+                "Uncommittable transaction is detected at the end of the batch. The transaction \
+                 is rolled back.",
+            )
+            .at_line(1),
+        )?;
         client.done(&Done {
             rows: None,
             error: true,

@@ -51,6 +51,7 @@ impl Executor<'_> {
         let returned = match procedure(self, &name, &arguments) {
             Ok(returned) => returned,
             Err(e) => {
+                let e = self.at_call(e);
                 if self.frame.tries.get() == 0 {
                     let outcome = self.failed(e, None)?;
                     self.client.end_procedure(
@@ -141,6 +142,7 @@ impl Executor<'_> {
         let owner: Arc<dyn Any + Send + Sync> = Arc::clone(&batch) as Arc<dyn Any + Send + Sync>;
         let before = self.session.database();
         let options = self.session.options.borrow().clone();
+        let count = self.session.tran_count.get();
         let outcome = {
             let mut inner = Executor::new(self.session, &frame, &mut *self.client, owner);
             let outcome = inner.compile_and_run(&batch.statements);
@@ -152,6 +154,7 @@ impl Executor<'_> {
         self.restore_context(&before, options)?;
         self.session.drop_temp_tables(self.frame.level + 1);
         let outcome = outcome?;
+        self.check_count(count, None)?;
         let returned = Returned {
             status: Some(0),
             outputs: outputs(&frame, &targets, arguments)?,
@@ -164,6 +167,43 @@ impl Executor<'_> {
             },
             returned,
         ))
+    }
+
+    /// Error 266 where a call left more or fewer transactions than it found; it ends nothing.
+    fn check_count(&mut self, before: u32, procedure: Option<&str>) -> SqlResult<()> {
+        let now = self.session.tran_count.get();
+        if now == before || self.aborted || self.session.options.borrow().implicit_transactions {
+            return Ok(());
+        }
+        let error = SqlError::new(
+            266,
+            format!(
+                "Transaction count after EXECUTE indicates a mismatching number of BEGIN and \
+                 COMMIT statements. Previous count = {before}, current count = {now}."
+            ),
+        )
+        .state(2);
+        let error = match procedure {
+            Some(name) => SqlError {
+                procedure: Some(name.to_owned()),
+                ..error
+            },
+            None => error.at_line(self.line),
+        };
+        if self.frame.tries.get() > 0 {
+            return Err(error);
+        }
+        self.client.error(&error)
+    }
+
+    /// An error of the call itself stands at its line, one of the procedure's parameters at the
+    /// procedure's line 0.
+    fn at_call(&self, error: SqlError) -> SqlError {
+        if error.procedure.is_none() {
+            error.at_line(self.line)
+        } else {
+            error
+        }
     }
 
     fn restore_context(
@@ -269,7 +309,10 @@ pub(crate) fn procedure(
                     executor.thrown |= inner.thrown;
                     (outcome, targets, inner.aborted)
                 }
-                Err(e) => (Err(e), Vec::new(), false),
+                Err(e) => {
+                    let procedure = Some(procedure.name.clone());
+                    (Err(SqlError { procedure, ..e }), Vec::new(), false)
+                }
             }
         };
         executor.aborted = aborted || matches!(outcome, Ok(Outcome::Abort));
@@ -284,25 +327,7 @@ pub(crate) fn procedure(
             Outcome::Return(status) => status.or(Some(-6)),
             _ => Some(0),
         };
-        let now = session.tran_count.get();
-        if now != count && !executor.aborted {
-            let error = SqlError::new(
-                266,
-                format!(
-                    "Transaction count after EXECUTE indicates a mismatching number of BEGIN and \
-                     COMMIT statements. Previous count = {count}, current count = {now}."
-                ),
-            )
-            .state(2);
-            let error = SqlError {
-                procedure: Some(procedure.name.clone()),
-                ..error
-            };
-            if executor.frame.tries.get() > 0 {
-                return Err(error);
-            }
-            executor.client.error(&error.at_line(executor.line))?;
-        }
+        executor.check_count(count, Some(&procedure.name))?;
         Ok(Returned {
             status,
             outputs: outputs(&frame, &targets, arguments)?,

@@ -25,6 +25,8 @@ pub(super) fn is_compile_error(number: i32) -> bool {
             | 132
             | 133
             | 134
+            | 135
+            | 136
             | 137
             | 141
             | 145
@@ -32,6 +34,7 @@ pub(super) fn is_compile_error(number: i32) -> bool {
             | 156
             | 164
             | 174
+            | 178
             | 189
             | 195
             | 205
@@ -102,6 +105,7 @@ impl Executor<'_> {
         let mut pass = Pass {
             check: known.is_none(),
             declares: false,
+            loops: 0,
         };
         let outcome =
             check_labels(statements).and_then(|()| self.compile_list(statements, &mut pass));
@@ -140,8 +144,26 @@ impl Executor<'_> {
             }
             StatementKind::While { condition, body } => {
                 pass.check(|| self.condition_plan(condition))?;
-                self.compile_list(std::slice::from_ref(body), pass)
+                pass.loops += 1;
+                let outcome = self.compile_list(std::slice::from_ref(body), pass);
+                pass.loops -= 1;
+                outcome
             }
+            StatementKind::Break if pass.loops == 0 => Err(SqlError::new(
+                135,
+                "Cannot use a BREAK statement outside the scope of a WHILE statement.",
+            )
+            .severity(15)),
+            StatementKind::Continue if pass.loops == 0 => Err(SqlError::new(
+                136,
+                "Cannot use a CONTINUE statement outside the scope of a WHILE statement.",
+            )
+            .severity(15)),
+            StatementKind::Return(Some(_)) if self.frame.procedure.is_none() => Err(SqlError::new(
+                178,
+                "A RETURN statement with a return value cannot be used in this context.",
+            )
+            .severity(15)),
             StatementKind::TryCatch { body, handler } => {
                 self.compile_list(body, pass)?;
                 self.compile_list(handler, pass)
@@ -251,6 +273,8 @@ struct Pass {
     check: bool,
     /// There were declarations.
     declares: bool,
+    /// How many loops are around.
+    loops: u32,
 }
 
 impl Pass {

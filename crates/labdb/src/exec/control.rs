@@ -69,6 +69,7 @@ impl Executor<'_> {
     fn statement(&mut self, statement: &Statement) -> SqlResult<Outcome> {
         self.session.check_cancelled()?;
         self.line = statement.line;
+        self.modifies = super::dispatch::modifies(&statement.kind);
         self.session.forget_time();
         match &statement.kind {
             StatementKind::Block(inner) => self.run(inner, 0),
@@ -115,7 +116,15 @@ impl Executor<'_> {
                         self.line = line;
                         Ok(outcome)
                     }
-                    Err(e) => self.failed(e.at_line(line), None),
+                    Err(e) => {
+                        self.line = line;
+                        let error = if e.procedure.is_none() {
+                            e.at_line(line)
+                        } else {
+                            e
+                        };
+                        self.failed(error, None)
+                    }
                 }
             }
             kind => match self.guarded(|e| e.single(kind))? {
@@ -234,15 +243,18 @@ impl Executor<'_> {
         self.client.error(&error)?;
         if let Some(second) = super::permission::follower(&error) {
             self.client.error(&second.at_line(error.line))?;
-        } else if matches!(
-            error.number,
-            515 | 547 | 2601 | 2627 | 2628 | 8152 | 220 | 8115 | 8134
-        ) {
-            self.client.info(
-                &SqlError::new(3621, "The statement has been terminated.")
+        } else if self.modifies
+            && matches!(
+                error.number,
+                515 | 547 | 2601 | 2627 | 2628 | 8152 | 220 | 8115 | 8134
+            )
+        {
+            self.client.info(&SqlError {
+                procedure: error.procedure.clone(),
+                ..SqlError::new(3621, "The statement has been terminated.")
                     .severity(0)
-                    .at_line(error.line),
-            )?;
+                    .at_line(error.line)
+            })?;
         } else if !self.backup_verb.is_empty() && error.number != 40510 && !error.message.is_empty()
         {
             for more in super::media::consequences(error.number) {

@@ -187,7 +187,7 @@ impl Executor<'_> {
                         })?;
                     }
                     None if if_exists => {}
-                    None => return Err(cannot_drop("table", object)),
+                    None => return Err(cannot_drop("table", &name.parts.join("."))),
                 }
                 continue;
             }
@@ -197,10 +197,10 @@ impl Executor<'_> {
                 if if_exists {
                     continue;
                 }
-                return Err(cannot_drop("table", object));
+                return Err(cannot_drop("table", &name.parts.join(".")));
             };
             if !has_role(self.session, &database, DatabaseRole::DdlAdmin) {
-                return Err(cannot_drop("table", object));
+                return Err(cannot_drop("table", &name.parts.join(".")));
             }
             let mut change = self.begin_change(&database)?;
             self.lock_table(&table)?;

@@ -7,6 +7,15 @@ use labdb_tsql::ast::StatementKind;
 use labdb_types::{SqlError, SqlResult};
 use std::sync::atomic::Ordering;
 
+/// Whether a statement changes rows: one of those is "terminated" by an error.
+pub(super) fn modifies(kind: &StatementKind) -> bool {
+    match kind {
+        StatementKind::Insert(_) | StatementKind::Update(_) | StatementKind::Delete(_) => true,
+        StatementKind::Select(query) => super::query::makes_a_table(query),
+        _ => false,
+    }
+}
+
 impl Executor<'_> {
     pub(super) fn single(&mut self, kind: &StatementKind) -> SqlResult<()> {
         self.poll_client()?;
@@ -14,7 +23,10 @@ impl Executor<'_> {
         crate::instance::serve_session(self.session.id());
         match kind {
             StatementKind::Select(query) => {
-                self.implicit_begin()?;
+                if super::query::makes_a_table(query) {
+                    self.check_writable()?;
+                }
+                self.implicit_begin_reading()?;
                 self.select(query)
             }
             StatementKind::Insert(insert) => {

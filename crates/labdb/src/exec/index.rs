@@ -14,6 +14,28 @@ use parking_lot::RwLock;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Refuses the options that would change what an index does and that labdb does not have. The
+/// others say how pages are filled and how the index is built, which nobody can see here.
+pub(super) fn check_options(options: &[IndexOption]) -> SqlResult<()> {
+    let refused = options.iter().find(|o| match o.name.as_str() {
+        "DATA_COMPRESSION" => !o.value.eq_ignore_ascii_case("NONE"),
+        "IGNORE_DUP_KEY" | "DROP_EXISTING" | "XML_COMPRESSION" | "RESUMABLE" => {
+            o.value.eq_ignore_ascii_case("ON")
+        }
+        _ => false,
+    });
+    match refused {
+        None => Ok(()),
+        Some(option) => Err(SqlError::new(
+            40510,
+            format!(
+                "The index option {} = {} is outside labdb's subset.",
+                option.name, option.value
+            ),
+        )),
+    }
+}
+
 impl Executor<'_> {
     /// Fills a new index from the table's rows.
     pub(crate) fn fill_index(&self, table: &Arc<Table>, index: &Index) -> SqlResult<()> {
@@ -82,6 +104,7 @@ impl Executor<'_> {
         filter: Option<&Expr>,
         options: &[IndexOption],
     ) -> SqlResult<()> {
+        check_options(options)?;
         if filter.is_some() {
             return Err(SqlError::new(
                 40510,
@@ -197,6 +220,7 @@ impl Executor<'_> {
         action: &str,
         options: &[IndexOption],
     ) -> SqlResult<()> {
+        check_options(options)?;
         let table = Binder::new(self.session, self.frame).table(table_name, TableUse::Alter)?;
         if let Some(name) = name
             && !table.indexes.iter().any(|i| fold(&i.name) == fold(name))

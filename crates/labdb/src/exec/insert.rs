@@ -62,6 +62,21 @@ pub(crate) fn wrong_count(too_few: bool) -> SqlError {
     }
 }
 
+/// Error 8101 where values without a column list would also fill the identity column.
+fn explicit_identity(table: &Table, values: usize) -> SqlResult<()> {
+    if values != table.columns.len() || table.identity().is_none() {
+        return Ok(());
+    }
+    Err(SqlError::new(
+        8101,
+        format!(
+            "An explicit value for the identity column in table '{}' can only be specified when a \
+             column list is used and IDENTITY_INSERT is ON.",
+            table.full_name()
+        ),
+    ))
+}
+
 /// The columns that INSERT fills: those named, or all but the identity.
 pub(crate) fn target_places(table: &Table, names: &[String]) -> SqlResult<Vec<usize>> {
     if names.is_empty() {
@@ -85,7 +100,8 @@ pub(crate) fn target_places(table: &Table, names: &[String]) -> SqlResult<Vec<us
                     "The column name '{name}' is specified more than once in the SET clause or \
                      column list of an INSERT. A column cannot be assigned more than one value in \
                      the same clause. Modify the clause to make sure that a column is updated \
-                     only once."
+                     only once. If this statement updates or inserts columns into a view, column \
+                     aliasing can conceal the duplication in your code."
                 ),
             ));
         }
@@ -127,6 +143,7 @@ impl Binder<'_> {
                 for row in rows {
                     if row.len() != places.len() {
                         if insert.columns.is_empty() {
+                            explicit_identity(&table, row.len())?;
                             return Err(SqlError::new(
                                 213,
                                 "Column name or number of supplied values does not match table \
@@ -153,6 +170,7 @@ impl Binder<'_> {
                 let bound = self.query(query)?;
                 if bound.columns.len() != places.len() {
                     if insert.columns.is_empty() {
+                        explicit_identity(&table, bound.columns.len())?;
                         return Err(SqlError::new(
                             213,
                             "Column name or number of supplied values does not match table \
@@ -271,6 +289,7 @@ impl Executor<'_> {
             };
             if let Given::Value(value) = value {
                 *slot = Some(store_value(
+                    self.session,
                     table,
                     column,
                     &value.eval(&self.context(), &env)?,
@@ -294,7 +313,7 @@ impl Executor<'_> {
             let (Some(column), Some(slot)) = (table.columns.get(*at), row.get_mut(*at)) else {
                 continue;
             };
-            *slot = Some(store_value(table, column, value, *from)?);
+            *slot = Some(store_value(self.session, table, column, value, *from)?);
         }
         self.complete(table, rules, row)
     }
@@ -347,7 +366,7 @@ impl Executor<'_> {
                 (None, None) => match default {
                     Some(default) => {
                         let value = default.eval(&self.context(), &Env::empty())?;
-                        store_value(table, column, &value, default.sql_type)?
+                        store_value(self.session, table, column, &value, default.sql_type)?
                     }
                     None => Value::Null,
                 },

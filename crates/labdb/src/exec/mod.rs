@@ -110,6 +110,8 @@ pub(crate) struct Executor<'a> {
     bulk: Option<&'a mut (dyn BulkRows + 'a)>,
     /// What was called last ended its batch.
     pub(crate) aborted: bool,
+    /// The statement that runs changes rows.
+    pub(crate) modifies: bool,
     /// The error on its way was found while a statement was compiled.
     pub(crate) recompiling: Cell<bool>,
     /// The error on its way is for the callers' CATCH blocks only.
@@ -137,6 +139,7 @@ impl<'a> Executor<'a> {
             backup_verb: "",
             bulk: None,
             aborted: false,
+            modifies: false,
             recompiling: Cell::new(false),
             for_callers: false,
             scratch_id: 0,

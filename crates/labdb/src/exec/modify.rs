@@ -298,6 +298,7 @@ impl Executor<'_> {
                 let column: Option<&TableColumn> = place.and_then(|at| plan.table.columns.get(at));
                 let new = match (value, column) {
                     (Some(value), Some(column)) => store_value(
+                        self.session,
                         &plan.table,
                         column,
                         &value.eval(&self.context(), &env)?,

@@ -270,6 +270,30 @@ pub(crate) fn follower(first: &SqlError) -> Option<SqlError> {
         5061 | 5064 | 5039 | 5041 | 5040 | 5070 | 5149 => {
             Some(SqlError::new(5069, "ALTER DATABASE statement failed."))
         }
+        1779 | 8110 | 8111 => Some(
+            SqlError::new(
+                1750,
+                "Could not create constraint or index. See previous errors.",
+            )
+            .state(0),
+        ),
+        3728 => Some(SqlError::new(
+            3727,
+            "Could not drop constraint. See previous errors.",
+        )),
+        5074 => {
+            let column = first.message.rsplit('\'').nth(1).unwrap_or_default();
+            Some(
+                SqlError::new(
+                    4922,
+                    format!(
+                        "ALTER TABLE DROP COLUMN {column} failed because one or more objects \
+                         access this column."
+                    ),
+                )
+                .state(9),
+            )
+        }
         _ => None,
     }
 }

@@ -111,7 +111,7 @@ impl Executor<'_> {
             let database = self.database_for(name)?;
             let schema = name.schema().unwrap_or("dbo");
             if !has_role(self.session, &database, DatabaseRole::DdlAdmin) {
-                return Err(cannot_drop("procedure", name.object()));
+                return Err(cannot_drop("procedure", &name.parts.join(".")));
             }
             let mut change = self.begin_change(&database)?;
             let key = Catalog::key(schema, name.object());
@@ -124,7 +124,7 @@ impl Executor<'_> {
                     self.publish(change)?;
                 }
                 _ if if_exists => {}
-                _ => return Err(cannot_drop("procedure", name.object())),
+                _ => return Err(cannot_drop("procedure", &name.parts.join("."))),
             }
         }
         self.end_and_done()

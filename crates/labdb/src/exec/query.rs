@@ -40,6 +40,11 @@ fn purpose(query: &Query) -> SqlResult<Purpose<'_>> {
     Ok(Purpose::Variables(names))
 }
 
+/// Whether this is SELECT … INTO.
+pub(super) fn makes_a_table(query: &Query) -> bool {
+    matches!(&query.body, QueryBody::Select(select) if select.into.is_some())
+}
+
 impl Executor<'_> {
     pub(crate) fn select(&mut self, query: &Query) -> SqlResult<()> {
         let purpose = purpose(query)?;

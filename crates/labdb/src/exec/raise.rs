@@ -68,8 +68,9 @@ impl Executor<'_> {
                     18054,
                     format!(
                         "Error {n}, severity {severity}, state {state} was raised, but no message \
-                         with that error number was found in sys.messages. labdb keeps no \
-                         user-defined messages: give RAISERROR a text."
+                         with that error number was found in sys.messages. If error is \
+                         larger than 50000, make sure the user-defined message is added using \
+                         sp_addmessage."
                     ),
                 ));
             }

@@ -5,6 +5,7 @@ use crate::bind::{Binder, Scope};
 use crate::catalog::{Table, TableColumn};
 use crate::eval::{convert, types};
 use crate::plan::{Condition, Env, Typed};
+use crate::session::Session;
 use labdb_tsql::ast::{Insert, InsertSource};
 use labdb_types::{SqlError, SqlResult, SqlType, Value};
 
@@ -12,7 +13,8 @@ use labdb_types::{SqlError, SqlResult, SqlType, Value};
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
     pub(super) defaults: Vec<Option<Typed>>,
-    checks: Vec<(String, Condition)>,
+    /// Name, the one column that the check is on where it is one, condition.
+    checks: Vec<(String, Option<String>, Condition)>,
 }
 
 impl Rules {
@@ -50,10 +52,34 @@ impl Binder<'_> {
         for check in &table.checks {
             checks.push((
                 check.name.clone(),
+                self.only_column(table, &check.condition),
                 self.condition(&check.condition, &scope)?,
             ));
         }
         Ok(Rules { defaults, checks })
+    }
+
+    /// The column of a condition that names one column of a table and no other.
+    pub(super) fn only_column(
+        &self,
+        table: &Table,
+        condition: &labdb_tsql::ast::Expr,
+    ) -> Option<String> {
+        let columns = crate::bind::table_columns(table, None);
+        let binds = |columns: Vec<crate::bind::ScopeColumn>| {
+            let scope = Scope {
+                columns,
+                ..Scope::none()
+            };
+            self.condition(condition, &scope).is_ok()
+        };
+        if binds(Vec::new()) {
+            return None;
+        }
+        columns
+            .into_iter()
+            .find(|column| binds(vec![column.clone()]))
+            .map(|column| column.name)
     }
 
     pub(super) fn check_identity(
@@ -122,8 +148,20 @@ impl Typed {
     }
 }
 
+/// `, column 'c'`, as error 547 ends.
+pub(super) fn of_column(column: Option<&str>) -> String {
+    column.map_or_else(String::new, |column| format!(", column '{column}'"))
+}
+
+pub(super) fn database_of(session: &Session, table: &Table) -> String {
+    session
+        .instance
+        .database_by_id(table.database_id)
+        .map_or_else(|| "tempdb".to_owned(), |d| d.name())
+}
+
 /// Error 2628.
-fn truncated(table: &Table, column: &TableColumn, value: &Value) -> SqlError {
+fn truncated(database: &str, table: &Table, column: &TableColumn, value: &Value) -> SqlError {
     let shown = match value {
         Value::Text(text) => convert::prefix(
             text,
@@ -136,8 +174,8 @@ fn truncated(table: &Table, column: &TableColumn, value: &Value) -> SqlError {
     SqlError::new(
         2628,
         format!(
-            "String or binary data would be truncated in table '{}', column '{}'. Truncated \
-             value: '{shown}'.",
+            "String or binary data would be truncated in table '{database}.{}', column '{}'. \
+             Truncated value: '{shown}'.",
             table.full_name(),
             column.name
         ),
@@ -146,6 +184,7 @@ fn truncated(table: &Table, column: &TableColumn, value: &Value) -> SqlError {
 
 /// Puts a value into a column's type and length.
 pub(crate) fn store_value(
+    session: &Session,
     table: &Table,
     column: &TableColumn,
     value: &Value,
@@ -157,7 +196,12 @@ pub(crate) fn store_value(
     let same_kind = (types::is_text(column.sql_type) && types::is_text(from))
         || (types::is_binary(column.sql_type) && types::is_binary(from));
     if same_kind && !convert::fits(value, column.sql_type) {
-        return Err(truncated(table, column, value));
+        return Err(truncated(
+            &database_of(session, table),
+            table,
+            column,
+            value,
+        ));
     }
     if from == column.sql_type
         && !matches!(
@@ -180,11 +224,7 @@ pub(crate) fn check_row(
 ) -> SqlResult<()> {
     for (column, value) in table.columns.iter().zip(row) {
         if value.is_null() && !column.nullable {
-            let database = executor
-                .session
-                .instance
-                .database_by_id(table.database_id)
-                .map_or_else(|| "tempdb".to_owned(), |d| d.name());
+            let database = database_of(executor.session, table);
             return Err(SqlError::new(
                 515,
                 format!(
@@ -197,21 +237,19 @@ pub(crate) fn check_row(
             .state(2));
         }
     }
-    for (name, condition) in &rules.checks {
+    for (name, column, condition) in &rules.checks {
         if condition.eval(&executor.context(), &Env::new(row, None))? == Some(false) {
-            let database = executor
-                .session
-                .instance
-                .database_by_id(table.database_id)
-                .map_or_else(|| "tempdb".to_owned(), |d| d.name());
+            let database = database_of(executor.session, table);
             return Err(SqlError::new(
                 547,
                 format!(
                     "The {verb} statement conflicted with the CHECK constraint \"{name}\". The \
-                     conflict occurred in database \"{database}\", table \"{}\".",
-                    table.full_name()
+                     conflict occurred in database \"{database}\", table \"{}\"{}.",
+                    table.full_name(),
+                    of_column(column.as_deref())
                 ),
-            ));
+            )
+            .state(0));
         }
     }
     Ok(())

@@ -105,6 +105,7 @@ pub(crate) fn key_index(
         )
         .state(0));
     }
+    super::index::check_options(&key.options)?;
     let keys = key_columns(columns, table, &written)?;
     let has_clustered = indexes.iter().any(|i| i.clustered);
     let clustered = key.clustered.unwrap_or(key.primary && !has_clustered);
@@ -285,6 +286,46 @@ pub(crate) fn column(
 /// The most columns that a table has.
 const MOST_COLUMNS: usize = 1_024;
 
+/// Refuses a primary key on a column that was declared NULL.
+fn check_primary_key(
+    table: &str,
+    definitions: &[ColumnDefinition],
+    indexes: &[Arc<Index>],
+) -> SqlResult<()> {
+    for index in indexes.iter().filter(|i| i.kind == KeyKind::Primary) {
+        let nullable = |at: usize| definitions.get(at).and_then(|d| d.nullable) == Some(true);
+        if index.keys.iter().any(|k| nullable(k.column)) {
+            return Err(SqlError::new(
+                8111,
+                format!(
+                    "Cannot define PRIMARY KEY constraint on nullable column in table '{table}'."
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn check_one_primary_key(
+    table: &str,
+    definitions: &[ColumnDefinition],
+    constraints: &[TableConstraint],
+) -> SqlResult<()> {
+    let written = definitions.iter().filter_map(|d| d.key.as_ref());
+    let apart = constraints.iter().filter_map(|c| match c {
+        TableConstraint::Key(key) => Some(key),
+        _ => None,
+    });
+    if written.chain(apart).filter(|k| k.primary).count() > 1 {
+        return Err(SqlError::new(
+            8110,
+            format!("Cannot add multiple PRIMARY KEY constraints to table '{table}'."),
+        )
+        .state(0));
+    }
+    Ok(())
+}
+
 pub(super) fn build(
     catalog: &mut Catalog,
     database_id: i32,
@@ -304,6 +345,8 @@ pub(super) fn build(
             ),
         ));
     }
+
+    check_one_primary_key(name, definitions, constraints)?;
     let object_id = catalog.next_object_id();
     let mut columns: Vec<TableColumn> = Vec::with_capacity(definitions.len());
     let mut checks = Vec::new();
@@ -409,6 +452,7 @@ pub(super) fn build(
             }
         }
     }
+    check_primary_key(name, definitions, &indexes)?;
     indexes.sort_by_key(|i| i.index_id);
     Ok(Table {
         object_id,

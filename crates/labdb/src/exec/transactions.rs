@@ -37,6 +37,12 @@ impl Executor<'_> {
 
     /// Begins a transaction by itself where SET `IMPLICIT_TRANSACTIONS` is ON.
     pub(crate) fn implicit_begin(&mut self) -> SqlResult<()> {
+        self.check_writable()?;
+        self.implicit_begin_reading()
+    }
+
+    /// Refuses what writes in a transaction that can only be rolled back.
+    pub(crate) fn check_writable(&self) -> SqlResult<()> {
         let session = self.session;
         if let Some(transaction) = session.transaction.borrow().as_ref()
             && transaction.doomed
@@ -48,6 +54,12 @@ impl Executor<'_> {
                  write to the log file. Roll back the transaction.",
             ));
         }
+        Ok(())
+    }
+
+    /// The same for a statement that only reads, which a doomed transaction allows.
+    pub(crate) fn implicit_begin_reading(&mut self) -> SqlResult<()> {
+        let session = self.session;
         if !session.options.borrow().implicit_transactions
             || session.tran_count.get() > 0
             || session.atomic.get() > 0

@@ -3,12 +3,16 @@
 pub(crate) mod date;
 pub(crate) mod date_part;
 mod errors;
+mod extreme;
+mod format;
 mod globals;
 mod metadata;
 mod number;
 mod properties;
+mod random_bytes;
 mod security;
 mod text;
+mod truncate;
 
 pub use globals::{GLOBALS, global};
 pub(crate) use metadata::split_name;
@@ -180,6 +184,10 @@ pub fn all() -> impl Iterator<Item = &'static Scalar> {
         number::ALL,
         date::ALL,
         errors::ALL,
+        extreme::ALL,
+        format::ALL,
+        random_bytes::ALL,
+        truncate::ALL,
         metadata::ALL,
         properties::ALL,
         security::ALL,

@@ -25,6 +25,17 @@ fn whole_type(arguments: &[Typed]) -> SqlType {
     }
 }
 
+/// POWER of a decimal has room for all digits.
+fn power_type(arguments: &[Typed]) -> SqlType {
+    match number_type(arguments) {
+        SqlType::Decimal { scale, .. } => SqlType::Decimal {
+            precision: 38,
+            scale,
+        },
+        other => other,
+    }
+}
+
 fn cast(call: &Call<'_>, value: &Value, from: SqlType) -> SqlResult<Value> {
     convert::convert(value, from, call.result, None)
 }
@@ -255,7 +266,7 @@ pub(super) const ALL: &[Scalar] = &[
         c, false
     )),
     scalar!("ROUND", 2, 3, &[Number, Int], number_type, round),
-    scalar!("POWER", 2, 2, &[Number, Float], number_type, power),
+    scalar!("POWER", 2, 2, &[Number, Float], power_type, power),
     scalar!("SQRT", 1, 1, &[Float], float, |c| finite(
         c.float(0).sqrt(),
         "SQRT"

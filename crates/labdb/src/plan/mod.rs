@@ -6,6 +6,7 @@ pub mod condition;
 pub mod expression;
 pub mod join;
 pub mod rows;
+pub mod rowset;
 pub mod source;
 pub mod window;
 

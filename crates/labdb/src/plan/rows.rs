@@ -72,7 +72,8 @@ impl Plan {
                 )
             }
             Self::View(view, arguments) => {
-                let env = outer.copied().unwrap_or_else(Env::empty);
+                // The arguments are bound in a scope of their own, inside those around.
+                let env = Env::new(&[], outer);
                 let mut values = Vec::with_capacity(arguments.len());
                 for argument in arguments {
                     values.push(argument.eval(ctx, &env)?);
@@ -85,8 +86,11 @@ impl Plan {
                 }
                 Ok(Flow::More)
             }
+            Self::Rowset(rowset, arguments) => {
+                rowset.run(arguments, ctx, &Env::new(&[], outer), sink)
+            }
             Self::Values(rows) => {
-                let env = outer.copied().unwrap_or_else(Env::empty);
+                let env = Env::new(&[], outer);
                 for row in rows {
                     let mut values = Vec::with_capacity(row.len());
                     for value in row {

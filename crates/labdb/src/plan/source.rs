@@ -83,6 +83,8 @@ pub enum Plan {
     },
     /// The rows of a system view or function.
     View(&'static SystemView, Vec<Typed>),
+    /// The rows of a function that follow from its arguments alone.
+    Rowset(super::rowset::Rowset, Vec<Typed>),
     /// Rows that are written out.
     Values(Vec<Vec<Typed>>),
     /// Rows for which a condition holds.

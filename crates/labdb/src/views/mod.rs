@@ -16,6 +16,7 @@ mod performance;
 mod schemas;
 pub mod security;
 mod sessions;
+mod spt_values;
 mod system;
 mod transactions;
 pub mod types;
@@ -155,6 +156,7 @@ pub fn all() -> impl Iterator<Item = &'static SystemView> {
         performance::ALL,
         security::ALL,
         sessions::ALL,
+        spt_values::ALL,
         system::ALL,
         transactions::ALL,
         waits::ALL,

@@ -9,15 +9,18 @@
 
 mod backup_sets;
 mod backups;
+mod compile;
 mod data;
 mod ddl;
 mod delayed_durability;
 mod direct;
 mod documentation;
 mod error_log;
+mod error_texts;
 mod errors;
 mod expressions;
 mod flow;
+mod functions;
 mod harness;
 mod kills;
 mod large_values;
@@ -27,5 +30,7 @@ mod queries;
 mod restore;
 mod security;
 mod smoke;
+mod table_functions;
 mod transactions;
+mod view_columns;
 mod views;
