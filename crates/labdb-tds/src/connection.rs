@@ -146,9 +146,9 @@ impl Connection {
         let mut kind = self.read_before_login(config)?;
         if kind == PacketKind::Prelogin {
             let client = prelogin::decode(&self.message)?;
-            let (answer, agreed) = prelogin::agree(config.encryption, client);
+            let (answer, agreed) = prelogin::agree(config.encryption, client.encryption);
             let mut answers = PacketWriter::new(PacketKind::Response, DEFAULT_PACKET_SIZE);
-            prelogin::push_answer(answers.payload(), config.version, answer);
+            prelogin::push_answer(answers.payload(), config.version, answer, client.mars);
             self.transport.send(answers.take_last())?;
             // Inside of strict encryption the option has no meaning.
             if self.security == Security::Plain {

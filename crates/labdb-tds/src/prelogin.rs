@@ -30,14 +30,24 @@ const THREAD: u8 = 3;
 const MARS: u8 = 4;
 const END: u8 = 0xFF;
 
-/// Gives the client's ENCRYPTION option; a client that sends none cannot encrypt.
-pub(crate) fn decode(message: &[u8]) -> Result<EncryptOption> {
+/// What a client's PRELOGIN says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wishes {
+    /// ENCRYPTION; a client that sends none cannot encrypt.
+    pub(crate) encryption: EncryptOption,
+    /// MARS: several results at a time.
+    pub(crate) mars: bool,
+}
+
+/// Reads the client's options.
+pub(crate) fn decode(message: &[u8]) -> Result<Wishes> {
     let mut options = Reader::new(message);
     let mut encryption = EncryptOption::NotSupported;
+    let mut mars = false;
     loop {
         let option = options.u8()?;
         if option == END {
-            return Ok(encryption);
+            return Ok(Wishes { encryption, mars });
         }
         let [a, b, c, d] = options.array()?;
         let offset = usize::from(u16::from_be_bytes([a, b]));
@@ -45,6 +55,9 @@ pub(crate) fn decode(message: &[u8]) -> Result<EncryptOption> {
         let value = message
             .get(offset..offset + length)
             .ok_or_else(|| Error::protocol("a PRELOGIN option lies outside of the message"))?;
+        if option == MARS {
+            mars = value.first().is_some_and(|value| *value != 0);
+        }
         if option == ENCRYPTION {
             // The high bit offers a client certificate, which nobody asks for.
             encryption = match value.first().map(|value| value & 0x7F) {
@@ -77,8 +90,15 @@ pub(crate) fn agree(server: Encryption, client: EncryptOption) -> (EncryptOption
 }
 
 /// Appends the server's PRELOGIN. FEDAUTHREQUIRED and TRACEID are left out: a client that reads the
-/// first as "required" gives up a SQL login.
-pub(crate) fn push_answer(out: &mut Vec<u8>, version: ProgramVersion, encryption: EncryptOption) {
+/// first as "required" gives up a SQL login. MARS is answered with 0, except to a client that asks
+/// for it: there the option is left out, because Microsoft's ODBC driver drops the connection
+/// without a word at a 0, and goes on without MARS where nothing is said.
+pub(crate) fn push_answer(
+    out: &mut Vec<u8>,
+    version: ProgramVersion,
+    encryption: EncryptOption,
+    mars_asked: bool,
+) {
     let [build_high, build_low] = version.build.to_be_bytes();
     let values: [(u8, &[u8]); 5] = [
         (
@@ -90,9 +110,14 @@ pub(crate) fn push_answer(out: &mut Vec<u8>, version: ProgramVersion, encryption
         (THREAD, &[]),
         (MARS, &[0]),
     ];
-    let mut offset: u16 = 5 * 5 + 1;
+    let values = if mars_asked {
+        values.get(..4).unwrap_or_default()
+    } else {
+        &values
+    };
+    let mut offset = u16::try_from(values.len() * 5 + 1).unwrap_or(0);
     for (option, value) in values {
-        out.push(option);
+        out.push(*option);
         out.extend_from_slice(&offset.to_be_bytes());
         let length = u16::try_from(value.len()).unwrap_or(0);
         out.extend_from_slice(&length.to_be_bytes());
@@ -112,7 +137,11 @@ mod tests {
     fn a_clients_encryption_option_is_found_by_its_offset() {
         // VERSION at 11 (6 bytes), ENCRYPTION at 17 (1 byte).
         let message = [0, 0, 11, 0, 6, 1, 0, 17, 0, 1, 0xFF, 11, 0, 12, 56, 0, 0, 3];
-        assert_eq!(decode(&message).unwrap(), EncryptOption::Required);
+        let wishes = Wishes {
+            encryption: EncryptOption::Required,
+            mars: false,
+        };
+        assert_eq!(decode(&message).unwrap(), wishes);
         assert!(decode(&message[..17]).is_err());
         assert!(decode(&message[..10]).is_err());
     }
@@ -125,11 +154,19 @@ mod tests {
             minor: 0,
             build: 0x03E8,
         };
-        push_answer(&mut out, version, EncryptOption::On);
+        push_answer(&mut out, version, EncryptOption::On, false);
         assert_eq!(out[..6], [0, 0, 26, 0, 6, 1]);
         assert_eq!(out[26..32], [16, 0, 3, 0xE8, 0, 0]);
         assert_eq!(out[32..], [1, 0, 0]);
-        assert_eq!(decode(&out).unwrap(), EncryptOption::On);
+        assert_eq!(decode(&out).unwrap().encryption, EncryptOption::On);
+        // A client that asks for MARS hears nothing of it.
+        out.clear();
+        push_answer(&mut out, version, EncryptOption::On, true);
+        assert_eq!(out[..6], [0, 0, 21, 0, 6, 1]);
+        assert_eq!(
+            out[15..],
+            [3, 0, 29, 0, 0, 0xFF, 16, 0, 3, 0xE8, 0, 0, 1, 0]
+        );
     }
 
     #[test]

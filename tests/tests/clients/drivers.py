@@ -9,8 +9,6 @@ import os
 import re
 import threading
 import time
-import uuid
-from decimal import Decimal
 
 HOST, PORT = os.environ["SQLCMDSERVER"].split(",")
 USER = os.environ["SQLCMDUSER"]
@@ -43,7 +41,12 @@ class Driver:
         return False
 
     def cannot_send(self, type_name, value):
+        """Whether it has no way to send a value for a type."""
         return False
+
+    def sends_null(self, type_name):
+        """Whether None goes as a NULL that a column of this type takes: most drivers send a varchar."""
+        return True
 
     def seen(self, type_name, value):
         """What it makes of a value."""
@@ -54,10 +57,10 @@ class Driver:
         return value
 
     def call(self, connection):
-        """Calls #p, which doubles @in, fills @out and returns 7."""
+        """Calls p, which doubles @in, fills @out and returns 7."""
         cursor = connection.cursor()
         cursor.execute(
-            "DECLARE @out nvarchar(20), @status int; EXEC @status = #p @in = 21, @out = @out OUTPUT; "
+            "DECLARE @out nvarchar(20), @status int; EXEC @status = p @in = 21, @out = @out OUTPUT; "
             "SELECT @out, @status"
         )
         doubled = [tuple(row) for row in cursor.fetchall()]
@@ -95,6 +98,11 @@ class Pymssql(Driver):
     """pymssql: FreeTDS's DB-Library. It writes parameters into the text of a statement."""
 
     variants = False
+
+    def cannot_send(self, type_name, value):
+        """It writes times with three digits, and no bytes as an empty text."""
+        digits = value.microsecond % 1000 if isinstance(value, dt.datetime | dt.time) else 0
+        return value == b"" or digits != 0
 
     def connect(self, password=PASSWORD, database="master", autocommit=True, **options):
         import pymssql
@@ -135,9 +143,7 @@ class Pymssql(Driver):
         super().call(connection)
         cursor = connection.cursor()
         out = pymssql.output(str)
-        returned = cursor.callproc("#p", (21, out))
-        assert [tuple(row) for row in cursor.fetchall()] == [(42,)]
-        cursor.nextset()
+        returned = cursor.callproc("quiet", (21, out))
         assert returned[1] == "é21", returned
         assert cursor.returnvalue == 7, cursor.returnvalue
 
@@ -155,6 +161,14 @@ class PythonTds(Driver):
 
     sizes = True
 
+    def sent(self, type_name, value):
+        import pytds
+
+        return pytds.Binary(value) if isinstance(value, bytes) else value
+
+    def sends_null(self, type_name):
+        return "binary" not in type_name
+
     def connect(self, password=PASSWORD, database="master", autocommit=True, packet=4096, **options):
         import pytds
 
@@ -168,7 +182,9 @@ class PythonTds(Driver):
             database=database,
             autocommit=autocommit,
             blocksize=packet,
-            login_timeout=20,
+            # It tries again until this time is up.
+            login_timeout=20 if database == "master" else 1,
+            timeout=options.get("timeout"),
             **security,
         )
 
@@ -182,10 +198,27 @@ class PythonTds(Driver):
         super().call(connection)
         cursor = connection.cursor()
         out = pytds.output(param_type="nvarchar(20)")
-        returned = cursor.callproc("#p", (21, out))
+        cursor.callproc("p", {"@out": out, "@in": 21})
         assert [tuple(row) for row in cursor.fetchall()] == [(42,)]
-        assert returned[1] == "é21", returned
+        returned = cursor.get_proc_outputs()
+        assert returned[0] == "é21", returned
         assert cursor.get_proc_return_status() == 7
+
+    def cancelled(self, connection, text):
+        """Two threads must not share a connection of it: it cancels when its time is up."""
+        slow = self.connect(timeout=1)
+        cursor = slow.cursor()
+        try:
+            cursor.execute(text)
+            cursor.fetchall()
+        except TimeoutError:
+            cursor.cancel()
+        else:
+            raise AssertionError(f"{text} was not cancelled")
+        cursor = slow.cursor()
+        cursor.execute("SELECT 1")
+        assert cursor.fetchall() == [(1,)]
+        slow.close()
 
     def own(self, equal, query, run):
         import pytds
@@ -193,7 +226,7 @@ class PythonTds(Driver):
         connection = self.connect()
         cursor = connection.cursor()
         cursor.execute("PRINT 'one'; RAISERROR('two %d', 10, 1, 2); PRINT N'drei é'")
-        said = [message[1].message for message in cursor.messages]
+        said = [message[1].args[0] for message in cursor.messages]
         equal(said, ["one", "two 2", "drei é"])
         try:
             cursor.execute("SELECT 1 AS a\n\n\nRAISERROR('at line four', 13, 9)")
@@ -223,8 +256,11 @@ class Odbc(Driver):
         found = re.findall(r"\((\d+)\) \(SQL", str(error))
         return int(found[0]) if found else str(error)
 
-    def own(self, equal, query, run):
-        """Several results at a time are refused politely: the session has none of them."""
+    def sends_null(self, type_name):
+        return "binary" not in type_name
+
+    def several_at_a_time(self, equal, query):
+        """Is refused politely: the connection works, and has one result at a time."""
         connection = self.connect(more="MARS_Connection=yes;")
         equal(query(connection, "SELECT 1"), [(1,)])
         first = connection.cursor()
@@ -232,9 +268,10 @@ class Odbc(Driver):
         second = connection.cursor()
         try:
             second.execute("SELECT 2")
-            second.fetchall()
-        except self.module.Error:
-            pass
+        except self.module.Error as error:
+            assert "busy with results for another command" in str(error), error
+        else:
+            raise AssertionError("two results at a time")
         first.close()
         second.close()
         equal(query(connection, "SELECT 3"), [(3,)])
@@ -248,13 +285,17 @@ class MssqlPython(Odbc):
         import mssql_python
 
         self.module = mssql_python
-        more = {key: value for key, value in options.items() if key == "timeout"}, more
-        text = self.text(password, database, None, more[1])
-        return mssql_python.connect(text, autocommit=autocommit, **more[0])
+        text = self.text(password, database, None, more)
+        return mssql_python.connect(text, autocommit=autocommit)
+
+    def cannot_send(self, type_name, value):
+        """It refuses dates that the old datetime does not have."""
+        return isinstance(value, dt.date) and value.year < 1753
 
     def cancelled(self, connection, text):
-        """It cancels by time."""
-        slow = self.connect(timeout=1)
+        """It has no cancel of its own, but a time for statements, after which it cancels."""
+        slow = self.connect()
+        slow.timeout = 1
         cursor = slow.cursor()
         try:
             cursor.execute(text)
@@ -269,14 +310,16 @@ class MssqlPython(Odbc):
         slow.close()
 
     def own(self, equal, query, run):
-        super().own(equal, query, run)
         connection = self.connect()
         cursor = connection.cursor()
-        for type_name, size in [("int", 4), ("bigint", 8)]:
-            cursor.execute(f"CREATE TABLE #b{size} (v {type_name} NULL, t nvarchar(30) NULL)")
-            cursor.bulkcopy(f"#b{size}", [(1, "é"), (None, None), (-5, "漢字")])
-            found = [tuple(row) for row in query(connection, f"SELECT v, t FROM #b{size}")]
-            equal(found, [(1, "é"), (None, None), (-5, "漢字")])
+        name = f"b_{'tls' if self.encrypted else 'plain'}"
+        run(connection, f"IF OBJECT_ID('{name}') IS NOT NULL DROP TABLE {name}")
+        run(connection, f"CREATE TABLE {name} (v bigint NULL, t nvarchar(30) NULL, d date NULL)")
+        rows = [(2**40, "é", dt.date(2024, 2, 29)), (None, None, None), (-5, "漢字", None)]
+        cursor.bulkcopy(name, rows)
+        found = [tuple(row) for row in query(connection, f"SELECT v, t, d FROM {name}")]
+        equal(found, rows)
+        run(connection, f"DROP TABLE {name}")
         connection.close()
 
 
@@ -284,6 +327,7 @@ class Pyodbc(Odbc):
     """pyodbc on the library that mssql-python brings."""
 
     sizes = True
+    variants = False
 
     def connect(self, password=PASSWORD, database="master", autocommit=True, packet=None, more="", **_):
         import glob
@@ -301,6 +345,17 @@ class Pyodbc(Odbc):
     def lacks(self, type_name):
         """It has no Python type for ODBC's datetimeoffset."""
         return type_name.startswith("datetimeoffset")
+
+    def seen(self, type_name, value):
+        """An identifier comes as a text."""
+        return str(value).upper() if type_name == "uniqueidentifier" else value
+
+    def cannot_send(self, type_name, value):
+        """A time goes without its fraction."""
+        return isinstance(value, dt.time) and value.microsecond != 0
+
+    def own(self, equal, query, run):
+        self.several_at_a_time(equal, query)
 
 
 DRIVERS = {

@@ -7,6 +7,7 @@
 )]
 
 mod bad_input;
+mod clients;
 mod durability;
 mod experiment;
 mod help;

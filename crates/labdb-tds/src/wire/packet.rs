@@ -112,10 +112,6 @@ impl PacketWriter {
         self.packet_size = usize::from(packet_size.max(512));
     }
 
-    pub(crate) fn packet_size(&self) -> u16 {
-        u16::try_from(self.packet_size).unwrap_or(MAX_PACKET)
-    }
-
     /// The session's number, which packet headers carry.
     pub(crate) fn set_session_id(&mut self, session_id: u16) {
         self.session_id = session_id;

@@ -142,6 +142,7 @@ impl Binder<'_> {
         scope: &Scope<'_>,
         parent: Option<&Scope<'_>>,
     ) -> SqlResult<Query> {
+        let (plan, order) = self.sorted_for_assignment(select, order, plan, scope)?;
         let (mut values, mut columns) = (Vec::new(), Vec::new());
         for item in &select.items {
             self.select_item(item, scope, &mut values, &mut columns)?;
@@ -206,6 +207,34 @@ impl Binder<'_> {
             plan = Plan::Trim(Box::new(plan), width);
         }
         Ok(Query { plan, columns })
+    }
+
+    /// Sorts the rows before the select list where it assigns: what a row assigns may use what the
+    /// rows before it did (`@names = @names + name`). What is still to be sorted by is given back.
+    fn sorted_for_assignment<'o>(
+        &self,
+        select: &SelectQuery,
+        order: &'o [OrderItem],
+        plan: Plan,
+        scope: &Scope<'_>,
+    ) -> SqlResult<(Plan, &'o [OrderItem])> {
+        let assigns = |item: &SelectItem| matches!(item, SelectItem::Assign { .. });
+        let by_place = |item: &OrderItem| matches!(item.key, Expr::Literal(_));
+        if order.is_empty()
+            || !select.items.iter().any(assigns)
+            || order.iter().any(by_place)
+            || select.top.as_ref().is_some_and(|top| top.with_ties)
+        {
+            return Ok((plan, order));
+        }
+        let mut keys = Vec::with_capacity(order.len());
+        for item in order {
+            keys.push(SortKey {
+                value: self.expression(&item.key, scope)?,
+                descending: item.descending,
+            });
+        }
+        Ok((Plan::Sort(Box::new(plan), keys), &[]))
     }
 
     fn order_key(

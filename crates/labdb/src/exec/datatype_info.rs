@@ -6,7 +6,8 @@ use super::properties::number;
 use crate::session::Command;
 use labdb_types::{Column, Length, SqlResult, SqlType, Value};
 
-/// A type as the procedure lists it. Numbers of types are ODBC 3's.
+/// A type as the procedure lists it. Numbers of types are ODBC 3's. Clients take the first of a number
+/// for the best.
 struct Info {
     name: &'static str,
     data_type: i16,
@@ -154,9 +155,9 @@ const TYPES: [Info; 25] = [
     approximate("real", 7, 24, 23),
     sized("varchar", 12, 8000, "'", 2),
     moment("date", 91, 10, 0, Some(1), 0),
-    moment("smalldatetime", 93, 16, 0, Some(3), 22),
-    moment("datetime", 93, 23, 3, Some(3), 12),
     moment("datetime2", 93, 27, 7, Some(3), 0),
+    moment("datetime", 93, 23, 3, Some(3), 12),
+    moment("smalldatetime", 93, 16, 0, Some(3), 22),
 ];
 
 fn columns() -> Vec<Column> {
