@@ -39,6 +39,13 @@ pub enum ObjectRecord {
         /// Its name.
         name: String,
     },
+    /// How far an identity counter has come.
+    Identity {
+        /// The table.
+        object_id: i32,
+        /// The value that comes next, as text of one length.
+        next: String,
+    },
     /// A database user.
     User(DatabaseUser),
     /// An extended property.
@@ -215,6 +222,7 @@ fn damaged(what: impl std::fmt::Display) -> SqlError {
 /// Storage errors; a record that cannot be read.
 pub fn load(storage: &Arc<Database>, database_id: i32) -> SqlResult<Catalog> {
     let mut catalog = Catalog::default();
+    let mut identities = Vec::new();
     for row in storage.scan(HeapId::CATALOG) {
         let row = row.map_err(|e| storage_error(&e, ""))?;
         if row.ghost {
@@ -224,7 +232,17 @@ pub fn load(storage: &Arc<Database>, database_id: i32) -> SqlResult<Catalog> {
             .map_err(|e| storage_error(&e, ""))?
             .ok_or_else(|| damaged("a record is gone"))?;
         let record: ObjectRecord = serde_json::from_slice(&bytes).map_err(damaged)?;
+        if let ObjectRecord::Identity { object_id, next } = &record {
+            identities.push((*object_id, next.parse::<i64>().map_err(damaged)?, row.id));
+            continue;
+        }
         take_in(&mut catalog, record, row.id, storage, database_id)?;
+    }
+    for (object_id, next, at) in identities {
+        let table = catalog.tables().find(|t| t.object_id == object_id);
+        if let Some((_, identity)) = table.and_then(|t| t.identity()) {
+            identity.resume(next, at);
+        }
     }
     Ok(catalog)
 }
@@ -238,6 +256,7 @@ fn take_in(
 ) -> SqlResult<()> {
     match record {
         ObjectRecord::Schema { name } => catalog.schemas.push((name, Some(at))),
+        ObjectRecord::Identity { .. } => {}
         ObjectRecord::User(user) => catalog.users.push((user, Some(at))),
         ObjectRecord::Property {
             class,

@@ -25,6 +25,17 @@ pub struct Identity {
     pub next: AtomicI64,
     /// Whether a value was given since the table was made or truncated.
     pub used: std::sync::atomic::AtomicBool,
+    /// How far it has come according to the catalog heap.
+    pub kept: Mutex<KeptIdentity>,
+}
+
+/// What the catalog heap says of an identity counter.
+#[derive(Debug, Default)]
+pub struct KeptIdentity {
+    /// The value that comes next; `None` where it is not known.
+    pub next: Option<i64>,
+    /// The record.
+    pub at: Option<labdb_storage::RowId>,
 }
 
 impl Identity {
@@ -35,6 +46,7 @@ impl Identity {
             increment,
             next: AtomicI64::new(seed),
             used: std::sync::atomic::AtomicBool::new(false),
+            kept: Mutex::default(),
         }
     }
 
@@ -62,6 +74,28 @@ impl Identity {
                 };
                 further.then_some(after)
             });
+    }
+
+    /// Whether this value is not given again after a restart, even when its row is gone.
+    pub fn is_kept(&self, value: i64) -> bool {
+        self.kept.lock().next.is_some_and(|next| {
+            if self.increment > 0 {
+                value < next
+            } else {
+                value > next
+            }
+        })
+    }
+
+    /// Goes on where the catalog heap says that it was.
+    pub fn resume(&self, next: i64, at: labdb_storage::RowId) {
+        *self.kept.lock() = KeptIdentity {
+            next: Some(next),
+            at: Some(at),
+        };
+        if next != self.seed {
+            self.note(next.saturating_sub(self.increment));
+        }
     }
 
     /// Starts again at the seed (TRUNCATE) or elsewhere (DBCC CHECKIDENT).

@@ -215,6 +215,10 @@ impl Executor<'_> {
             }
             let removed = change.catalog.objects.remove(&Catalog::key(schema, object));
             self.delete_record(&database, removed.and_then(|(_, at)| at))?;
+            if let Some((_, identity)) = table.identity() {
+                let kept = identity.kept.lock().at;
+                self.delete_record(&database, kept)?;
+            }
             self.drop_properties(&mut change, table.object_id)?;
             self.forget_permissions(&mut change, table.object_id)?;
             self.publish(change)?;

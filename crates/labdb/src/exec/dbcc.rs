@@ -249,6 +249,10 @@ impl Executor<'_> {
             } else {
                 identity.reset(value);
             }
+            if matches!(&*table.store, crate::catalog::Store::Heap(_)) {
+                let database = super::table::home(self.session, &table)?;
+                super::identity_record::keep(&database, &table, identity)?;
+            }
         }
         self.client.info(
             &SqlError::new(

@@ -24,6 +24,7 @@ mod dispatch;
 mod error_log;
 pub mod failure;
 mod grant;
+mod identity_record;
 mod index;
 mod insert;
 mod insert_execute;

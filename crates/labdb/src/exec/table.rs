@@ -2,7 +2,7 @@
 
 use super::failure::storage_error;
 use super::large::{self, Change, Pieces};
-use super::{codec, locking};
+use super::{codec, identity_record, locking};
 use crate::catalog::{Index, KeyKind, MemoryRows, Store, Table};
 use crate::eval::{convert, format};
 use crate::instance::Database;
@@ -241,6 +241,12 @@ pub fn delete(session: &Session, table: &Arc<Table>, address: u64, row: &[Value]
             Store::Heap(heap) => {
                 let database = home(session, table)?;
                 check_writable(&database)?;
+                if let Some((at, identity)) = table.identity()
+                    && let Some(value) = row.get(at).and_then(identity_number)
+                    && !identity.is_kept(value)
+                {
+                    identity_record::keep(&database, table, identity)?;
+                }
                 let storage = transaction.storage(session, &database);
                 let mut change = Change {
                     database: &database,
@@ -483,6 +489,9 @@ pub fn truncate(session: &Session, table: &Arc<Table>) -> SqlResult<()> {
                     .storage
                     .truncate(storage, *heap)
                     .map_err(|e| storage_error(&e, &database.name()))?;
+                if let Some((_, identity)) = table.identity() {
+                    identity_record::restart(&database, storage, table, identity)?;
+                }
             }
             Store::Memory(memory) => {
                 let rows = std::mem::take(&mut *memory.rows.lock());

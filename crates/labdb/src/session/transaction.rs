@@ -333,6 +333,8 @@ impl ActiveTransaction {
                 Undo::IdentityReset(identity, next, used) => {
                     identity.next.store(next, Ordering::Relaxed);
                     identity.used.store(used, Ordering::Relaxed);
+                    // The record is as it was; this only makes the next deletion look.
+                    identity.kept.lock().next = None;
                 }
                 Undo::Catalog(database, before) => {
                     *database.catalog.write() = before;

@@ -421,3 +421,17 @@ fn a_killed_server_has_every_acknowledged_commit_and_no_half_change_when_it_is_b
     }
     assert!(all > 100, "the load never got going: {all} commits");
 }
+
+#[test]
+fn the_identity_value_of_a_deleted_row_is_not_given_again_after_a_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::start(folder.path());
+    let mut wire = Wire::connect(&server.address, "master").unwrap();
+    wire.must("CREATE TABLE dbo.t (id int IDENTITY, v int); INSERT dbo.t (v) VALUES (1), (2), (3)");
+    wire.must("DELETE dbo.t WHERE id = 3");
+    server.kill();
+    let server = Server::start(folder.path());
+    let mut wire = Wire::connect(&server.address, "master").unwrap();
+    wire.must("INSERT dbo.t (v) VALUES (4)");
+    assert_eq!(wire.int("SELECT MAX(id) FROM dbo.t"), 4);
+}

@@ -22,6 +22,7 @@ mod expressions;
 mod flow;
 mod functions;
 mod harness;
+mod identity;
 mod kills;
 mod large_values;
 mod locking;
