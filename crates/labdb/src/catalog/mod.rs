@@ -2,10 +2,13 @@
 //! catalog is kept as rows of the storage engine's catalog heap, so that DDL is logged and
 //! rolled back like data.
 
+mod key_leaf;
+mod key_map;
 mod persist;
 mod table;
 mod user;
 
+pub use key_map::KeyMap;
 pub(crate) use persist::parse_type;
 pub use persist::{ObjectRecord, load, table_record};
 pub use table::{

@@ -2,7 +2,7 @@
 
 use super::{
     Catalog, CheckConstraint, DatabaseUser, DefaultConstraint, ExtendedProperty, Identity, Index,
-    IndexKey, KeyKind, Object, Procedure, Store, Table, TableColumn,
+    IndexKey, KeyKind, KeyMap, Object, Procedure, Store, Table, TableColumn,
 };
 use crate::eval::types;
 use crate::exec::failure::storage_error;
@@ -13,7 +13,6 @@ use labdb_tsql::ast::StatementKind;
 use labdb_types::{SqlError, SqlResult, Value};
 use parking_lot::RwLock;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
@@ -395,7 +394,7 @@ fn build_table(record: &TableRecord, database_id: i32) -> SqlResult<Table> {
                     })
                     .collect(),
                 include: i.include.clone(),
-                entries: RwLock::new(BTreeMap::new()),
+                entries: RwLock::default(),
             })
         })
         .collect();
@@ -430,8 +429,7 @@ fn fill(table: &Table, storage: &Arc<Database>) -> SqlResult<()> {
         })
         .collect();
     let outside = Pieces::of(storage, &keys);
-    let mut maps: Vec<BTreeMap<Vec<u8>, u64>> =
-        table.indexes.iter().map(|_| BTreeMap::new()).collect();
+    let mut maps: Vec<KeyMap> = table.indexes.iter().map(|_| KeyMap::default()).collect();
     for row in storage.scan(*heap) {
         let row = row.map_err(|e| storage_error(&e, ""))?;
         if row.ghost {
@@ -441,7 +439,7 @@ fn fill(table: &Table, storage: &Arc<Database>) -> SqlResult<()> {
             .ok_or_else(|| damaged("a value outside its row is gone"))?;
         let address = row.id.to_bits();
         for (index, map) in table.indexes.iter().zip(&mut maps) {
-            map.insert(index.entry_key(index.key_of(&values), address), address);
+            map.insert(&index.entry_key(index.key_of(&values), address), address);
         }
         if let Some((at, identity)) = table.identity()
             && let Some(n) = values.get(at).and_then(crate::exec::table::identity_number)

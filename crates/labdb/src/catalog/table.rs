@@ -1,5 +1,6 @@
 //! A table with its columns, keys and where its rows are.
 
+use super::KeyMap;
 use crate::eval::key;
 use crate::session::memory::Grant;
 use labdb_storage::HeapId;
@@ -205,7 +206,7 @@ pub struct Index {
     /// INCLUDE: places in the table's columns.
     pub include: Vec<usize>,
     /// The entries: key (with the address behind it unless unique) to address.
-    pub entries: RwLock<BTreeMap<Vec<u8>, u64>>,
+    pub entries: RwLock<KeyMap>,
 }
 
 impl Index {
@@ -232,12 +233,7 @@ impl Index {
 
     /// The addresses of the rows whose key begins with these bytes.
     pub fn seek(&self, prefix: &[u8]) -> Vec<u64> {
-        let entries = self.entries.read();
-        entries
-            .range(prefix.to_vec()..)
-            .take_while(|(k, _)| k.starts_with(prefix))
-            .map(|(_, a)| *a)
-            .collect()
+        self.entries.read().with_prefix(prefix)
     }
 }
 

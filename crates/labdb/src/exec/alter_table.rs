@@ -39,7 +39,7 @@ impl Executor<'_> {
             &self.context(),
             table,
             &Access::Scan,
-            ReadMode {
+            &ReadMode {
                 dirty: true,
                 ..ReadMode::default()
             },
@@ -100,9 +100,9 @@ impl Executor<'_> {
             moved.push((at, row));
         }
         for index in &new.indexes {
-            let mut entries = std::collections::BTreeMap::new();
+            let mut entries = crate::catalog::KeyMap::default();
             for (address, row) in &moved {
-                entries.insert(index.entry_key(index.key_of(row), *address), *address);
+                entries.insert(&index.entry_key(index.key_of(row), *address), *address);
             }
             *index.entries.write() = entries;
         }

@@ -4,14 +4,13 @@ use super::Executor;
 use super::catalog_change::cannot_drop;
 use super::table_definition::{key_columns, next_index_id};
 use crate::bind::{Binder, TableUse};
-use crate::catalog::{Index, KeyKind, Table, fold};
+use crate::catalog::{Index, KeyKind, KeyMap, Table, fold};
 use crate::eval::format;
 use crate::plan::Flow;
 use crate::plan::source::{Access, ReadMode};
 use labdb_tsql::ast::{Expr, IndexColumn, IndexOption, ObjectName};
 use labdb_types::{SqlError, SqlResult, Value};
 use parking_lot::RwLock;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Refuses the options that would change what an index does and that labdb does not have. The
@@ -39,12 +38,12 @@ pub(super) fn check_options(options: &[IndexOption]) -> SqlResult<()> {
 impl Executor<'_> {
     /// Fills a new index from the table's rows.
     pub(crate) fn fill_index(&self, table: &Arc<Table>, index: &Index) -> SqlResult<()> {
-        let mut entries = BTreeMap::new();
+        let mut entries = KeyMap::default();
         super::table_read::read(
             &self.context(),
             table,
             &Access::Scan,
-            ReadMode {
+            &ReadMode {
                 dirty: true,
                 ..ReadMode::default()
             },
@@ -55,7 +54,7 @@ impl Executor<'_> {
                     return Ok(Flow::More);
                 };
                 let key = index.entry_key(index.key_of(&row), address as u64);
-                if entries.insert(key, address as u64).is_some() {
+                if entries.insert(&key, address as u64).is_some() {
                     let values: Vec<String> = index
                         .keys
                         .iter()
@@ -172,7 +171,7 @@ impl Executor<'_> {
                 .any(|o| o.name == "OPTIMIZE_FOR_SEQUENTIAL_KEY" && o.value == "ON"),
             keys,
             include: included,
-            entries: RwLock::new(BTreeMap::new()),
+            entries: RwLock::default(),
         };
         let mut altered = table.altered();
         if altered.name.starts_with('#') {

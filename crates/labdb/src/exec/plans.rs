@@ -160,7 +160,9 @@ impl Executor<'_> {
 
     pub(crate) fn query_plan(&self, query: &ast::Query) -> SqlResult<Rc<Query>> {
         match self.cached((address(query), 0), |b| {
-            Ok(Bound::Query(Rc::new(b.query(query)?)))
+            let mut query = b.query(query)?;
+            crate::plan::needed::note(&mut query.plan);
+            Ok(Bound::Query(Rc::new(query)))
         })? {
             Bound::Query(plan) => Ok(plan),
             _ => Err(crate::plan::expression::internal(

@@ -290,7 +290,7 @@ fn remove_entry(
 ) {
     let key = index.entry_key(key, address);
     if matches!(&*table.store, Store::Heap(_)) {
-        if index.entries.read().get(&key) == Some(&address) {
+        if index.entries.read().get(&key) == Some(address) {
             transaction.leave_entry(index, key, address);
         }
     } else if index.entries.write().remove(&key).is_some() {
@@ -313,7 +313,7 @@ fn add_entry(
     if matches!(&*table.store, Store::Heap(_)) {
         transaction.add_entry(index, key, address);
     } else {
-        index.entries.write().insert(key.clone(), address);
+        index.entries.write().insert(&key, address);
         note(transaction, table, Undo::IndexAdded(Arc::clone(index), key));
     }
 }
@@ -327,7 +327,7 @@ fn is_taken(
     index: &Arc<Index>,
     key: &[u8],
 ) -> SqlResult<bool> {
-    let Some(address) = index.entries.read().get(key).copied() else {
+    let Some(address) = index.entries.read().get(key) else {
         return Ok(false);
     };
     if !matches!(&*table.store, Store::Heap(_)) {
@@ -341,10 +341,12 @@ fn is_taken(
         .storage
         .read(RowId::from_bits(address))
         .map_err(|e| storage_error(&e, &database.name()))?;
-    // No large value is part of a key.
-    let none = vec![false; table.columns.len()];
+    let wanted: Vec<bool> = (0..table.columns.len())
+        .map(|column| index.keys.iter().any(|part| part.column == column))
+        .collect();
+    let outside = Pieces::of(&database.storage, &wanted);
     let row = match &bytes {
-        Some(bytes) => codec::decode(&table.columns, bytes, &Pieces::of(&database.storage, &none))?,
+        Some(bytes) => codec::decode(&table.columns, bytes, &outside)?,
         None => None,
     };
     Ok(row.is_some_and(|row| index.key_of(&row) == key))
@@ -363,7 +365,7 @@ fn move_entry(
     let (old, new) = (index.entry_key(key.clone(), from), index.entry_key(key, to));
     let mut entries = index.entries.write();
     entries.remove(&old);
-    entries.insert(new.clone(), to);
+    entries.insert(&new, to);
     drop(entries);
     note(
         transaction,

@@ -9,7 +9,6 @@ use crate::eval::types;
 use labdb_tsql::ast::{ColumnDefinition, Expr, IndexColumn, KeyConstraint, TableConstraint};
 use labdb_types::{SqlError, SqlResult, SqlType};
 use parking_lot::RwLock;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
@@ -153,7 +152,7 @@ pub(crate) fn key_index(
             .any(|o| o.name == "OPTIMIZE_FOR_SEQUENTIAL_KEY" && o.value == "ON"),
         keys,
         include: Vec::new(),
-        entries: RwLock::new(BTreeMap::new()),
+        entries: RwLock::default(),
     })
 }
 
@@ -447,7 +446,7 @@ pub(super) fn build(
                         .any(|o| o.name == "OPTIMIZE_FOR_SEQUENTIAL_KEY" && o.value == "ON"),
                     keys,
                     include: Vec::new(),
-                    entries: RwLock::new(BTreeMap::new()),
+                    entries: RwLock::default(),
                 }));
             }
         }

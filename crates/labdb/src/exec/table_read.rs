@@ -23,7 +23,7 @@ pub fn read(
     ctx: &Context<'_>,
     table: &Arc<Table>,
     access: &Access,
-    mode: ReadMode,
+    mode: &ReadMode,
     with_address: bool,
     outer: Option<&Env<'_>>,
     sink: &mut dyn FnMut(Vec<Value>) -> SqlResult<Flow>,
@@ -156,6 +156,7 @@ struct HeapReader<'a> {
     dirty: bool,
     keep: Option<LockMode>,
     skip_locked: bool,
+    mode: &'a ReadMode,
 }
 
 impl<'a> HeapReader<'a> {
@@ -164,7 +165,7 @@ impl<'a> HeapReader<'a> {
         table: &'a Table,
         database: &'a Database,
         heap: HeapId,
-        mode: ReadMode,
+        mode: &'a ReadMode,
     ) -> SqlResult<Self> {
         let isolation = ctx.session.options.borrow().isolation;
         let dirty =
@@ -201,6 +202,7 @@ impl<'a> HeapReader<'a> {
             dirty,
             keep,
             skip_locked: mode.skip_locked,
+            mode,
         })
     }
 
@@ -310,7 +312,11 @@ impl<'a> HeapReader<'a> {
     }
 
     fn decode(&self, bytes: &[u8]) -> SqlResult<Option<Vec<Value>>> {
-        let outside = Pieces::all(&self.database.storage);
+        let storage = &self.database.storage;
+        let outside = match &self.mode.columns {
+            Some(columns) => Pieces::of(storage, columns),
+            None => Pieces::all(storage),
+        };
         codec::decode(&self.table.columns, bytes, &outside)
     }
 

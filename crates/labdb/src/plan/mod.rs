@@ -5,6 +5,7 @@ pub mod aggregate;
 pub mod condition;
 pub mod expression;
 pub mod join;
+pub mod needed;
 pub mod rows;
 pub mod rowset;
 pub mod source;

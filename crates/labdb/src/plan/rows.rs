@@ -57,7 +57,7 @@ impl Plan {
                 mode,
                 with_address,
             } => {
-                crate::exec::table_read::read(ctx, table, access, *mode, *with_address, outer, sink)
+                crate::exec::table_read::read(ctx, table, access, mode, *with_address, outer, sink)
             }
             Self::Variable { name, with_address } => {
                 let table = ctx.frame.table_variable(name)?;
@@ -65,7 +65,7 @@ impl Plan {
                     ctx,
                     &table,
                     &super::source::Access::Scan,
-                    super::source::ReadMode::default(),
+                    &super::source::ReadMode::default(),
                     *with_address,
                     outer,
                     sink,

@@ -44,7 +44,7 @@ pub enum Access {
 }
 
 /// How reads of a table behave beside writers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadMode {
     /// NOLOCK, READUNCOMMITTED.
     pub dirty: bool,
@@ -56,6 +56,8 @@ pub struct ReadMode {
     pub skip_locked: bool,
     /// TABLOCKX.
     pub table_exclusive: bool,
+    /// The columns whose values are loaded where they lie outside their rows; `None` is all.
+    pub columns: Option<Arc<[bool]>>,
 }
 
 /// A tree of row sources.

@@ -25,7 +25,7 @@ pub enum Undo {
     /// An entry that was given up was used again; the address that it had.
     IndexTaken(Arc<Index>, Vec<u8>, u64),
     /// An index was emptied.
-    IndexCleared(Arc<Index>, std::collections::BTreeMap<Vec<u8>, u64>),
+    IndexCleared(Arc<Index>, crate::catalog::KeyMap),
     /// A row in memory was added or changed; its value before.
     Memory(Arc<Store>, u64, Option<Vec<Value>>),
     /// The row count changed by this much.
@@ -155,7 +155,7 @@ impl ActiveTransaction {
 
     /// Files a row in an index; an entry in its place must have been given up.
     pub fn add_entry(&mut self, index: &Arc<Index>, key: Vec<u8>, address: u64) {
-        let before = index.entries.write().insert(key.clone(), address);
+        let before = index.entries.write().insert(&key, address);
         if !self.left.is_empty() {
             self.left.remove(&(identity(index), key.clone()));
         }
@@ -268,7 +268,7 @@ impl ActiveTransaction {
         // The rows are still locked: nobody has been given the places that these entries name.
         for ((_, key), (index, address)) in self.left {
             let mut entries = index.entries.write();
-            if entries.get(&key) == Some(&address) {
+            if entries.get(&key) == Some(address) {
                 entries.remove(&key);
             }
         }
@@ -309,13 +309,13 @@ impl ActiveTransaction {
                     index.entries.write().remove(&key);
                 }
                 Undo::IndexRemoved(index, key, address) => {
-                    index.entries.write().insert(key, address);
+                    index.entries.write().insert(&key, address);
                 }
                 Undo::IndexLeft(index, key) => {
                     self.left.remove(&(identity(&index), key));
                 }
                 Undo::IndexTaken(index, key, before) => {
-                    index.entries.write().insert(key.clone(), before);
+                    index.entries.write().insert(&key, before);
                     self.left.insert((identity(&index), key), (index, before));
                 }
                 Undo::IndexCleared(index, entries) => *index.entries.write() = entries,
