@@ -207,7 +207,10 @@ fn rows_go_in_and_out(freetds: &FreeTds<'_>, server: &str) {
     let rows: String = (1..=2500)
         .map(|id| match id % 3 {
             0 => format!("{id}\t\t\t\t\n"),
-            _ => format!("{id}\tZeile {id} é漢\t-{id}.2500\t{id}.5\t0A{:02X}\n", id % 256),
+            _ => format!(
+                "{id}\tZeile {id} é漢\t-{id}.2500\t{id}.5\t0A{:02X}\n",
+                id % 256
+            ),
         })
         .collect();
     std::fs::write(freetds.folder.join("in.txt"), &rows).expect("a file");

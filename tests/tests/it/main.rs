@@ -13,5 +13,6 @@ mod experiment;
 mod help;
 mod log_bytes;
 mod programs;
+mod rust_client;
 mod stream;
 mod tsql;
