@@ -1,0 +1,1 @@
+RESTORE LOG shop FROM DISK = '/backup/one.trn' WITH STOPAT
