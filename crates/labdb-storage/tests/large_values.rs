@@ -4,14 +4,15 @@
 mod common;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use common::sim_disk::{Fate, SimDisk};
 use common::{Lab, small_spec};
 use labdb_storage::{
-    Database, HeapId, LargeValue, MAX_LARGE, NoWaits, Options, RowId, StorageError, Transaction,
+    BackupKind, BackupOptions, BackupTarget, Database, HeapId, LargeValue, MAX_LARGE, NoWaits,
+    Options, RecoveryModel, RestoreOptions, RowId, StorageError, Transaction, UnlockedFiles,
 };
 use rand::rngs::StdRng;
 use rand::seq::IteratorRandom;
@@ -237,6 +238,80 @@ fn truncate_and_drop_free_the_pages_of_large_values_and_a_rollback_brings_them_b
         .map(|f| f.size)
         .sum();
     assert_eq!(size, 2 << 20, "the data file did not grow");
+}
+
+#[test]
+fn backups_of_each_kind_have_large_values_as_they_were() {
+    let lab = Lab::new();
+    let mut spec = small_spec(lab.folder());
+    spec.recovery_model = RecoveryModel::Full;
+    let db = lab.create(&spec);
+    let heap = HeapId::CATALOG;
+    let commit = |work: &dyn Fn(&mut Transaction) -> LargeValue| {
+        let mut txn = lab.begin(&db);
+        let value = work(&mut txn);
+        db.commit(txn, true).unwrap();
+        value
+    };
+    let backup = |kind: BackupKind, name: &str| {
+        let path = lab.path(name);
+        let (target, options) = (BackupTarget::File(path.clone()), BackupOptions::default());
+        match kind {
+            BackupKind::Log => db.backup_log(&target, &options).unwrap(),
+            kind => db
+                .backup_pages(kind, &target, &options, &mut |_, _| Ok(()))
+                .unwrap(),
+        };
+        path
+    };
+    let replace = |old: LargeValue, seed: u8| {
+        commit(&|txn| {
+            db.delete_large(txn, heap, &old).unwrap();
+            store(&db, txn, heap, &value(90_000, seed))
+        })
+    };
+    let restored = |paths: &[PathBuf], folder: &str| {
+        let folder = lab.path(folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        let options = RestoreOptions {
+            moves: vec![
+                ("small".to_owned(), folder.join("copy.mdf")),
+                ("small_log".to_owned(), folder.join("copy.ldf")),
+            ],
+            ..RestoreOptions::default()
+        };
+        let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
+        let files = Arc::new(UnlockedFiles);
+        Database::restore(&paths, &options, &lab.options, files, &mut |_| {}).unwrap()
+    };
+    let kept = commit(&|txn| store(&db, txn, heap, &value(50_000, 1)));
+    let first = commit(&|txn| store(&db, txn, heap, &value(90_000, 2)));
+    let full = backup(BackupKind::Full, "full.bak");
+    let second = replace(first, 3);
+    let differential = backup(BackupKind::Differential, "differential.bak");
+    let log = backup(BackupKind::Log, "log.bak");
+    let third = replace(second, 4);
+    let tail = backup(BackupKind::Log, "tail.bak");
+    let cases = [
+        (vec![full.clone()], first, 2),
+        (vec![full.clone(), differential.clone()], second, 3),
+        (vec![full.clone(), log.clone(), tail.clone()], third, 4),
+        (vec![full, differential, log, tail], third, 4),
+    ];
+    for (case, (paths, last, seed)) in cases.into_iter().enumerate() {
+        let copy = restored(&paths, &format!("copy{case}"));
+        assert_eq!(copy.read_large(&kept).unwrap(), Some(value(50_000, 1)));
+        assert_eq!(
+            copy.read_large(&last).unwrap(),
+            Some(value(90_000, seed)),
+            "case {case}"
+        );
+        for gone in [first, second, third] {
+            if gone != last {
+                assert_eq!(copy.read_large(&gone).unwrap(), None, "case {case}");
+            }
+        }
+    }
 }
 
 /// What each row and its value should be, by the number that the row carries.
