@@ -41,6 +41,10 @@ pub enum BackupTarget {
 }
 
 /// What a backup does besides.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is an option or a fact of its own"
+)]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BackupOptions {
     /// Leaves the chain as it was (`COPY_ONLY`).
@@ -70,6 +74,10 @@ pub enum BackupKind {
 }
 
 /// A backup that was made.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is an option or a fact of its own"
+)]
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BackupSet {
     /// Full, differential or log.

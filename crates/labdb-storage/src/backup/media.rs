@@ -144,6 +144,21 @@ fn places(file: &mut File) -> std::io::Result<Vec<SetPlace>> {
     }
 }
 
+/// The file, and whether it has a label already.
+fn open_target(path: &Path, init: bool) -> std::io::Result<(File, bool)> {
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)?;
+    if init {
+        file.set_len(0)?;
+    }
+    let used = file.metadata()?.len() > 0;
+    Ok((file, used))
+}
+
 /// Where sections are written; counts their bytes even when they go nowhere.
 pub(crate) struct MediaWriter {
     out: Option<(PathBuf, BufWriter<File>)>,
@@ -173,11 +188,8 @@ impl MediaWriter {
             position: 1,
         };
         if let BackupTarget::File(path) = target {
-            let opened = media
-                .open_file(path, init)
+            let (mut file, used) = open_target(path, init)
                 .map_err(|e| StorageError::io("cannot open backup file", path, e))?;
-            let (file, used) = opened;
-            let mut file = file;
             if used {
                 media.label = MediaLabel::read(&mut file, path)?;
                 let failed = |e| StorageError::io("cannot read backup file", path, e);
@@ -202,21 +214,6 @@ impl MediaWriter {
         media.bytes = PROLOGUE as u64;
         media.stored = PROLOGUE as u64;
         Ok(media)
-    }
-
-    /// The file, and whether it has a label already.
-    fn open_file(&self, path: &Path, init: bool) -> std::io::Result<(File, bool)> {
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)?;
-        if init {
-            file.set_len(0)?;
-        }
-        let used = file.metadata()?.len() > 0;
-        Ok((file, used))
     }
 
     fn put(&mut self, bytes: &[u8]) -> Result<()> {

@@ -97,9 +97,9 @@ impl RestoreState {
             reason: "the log kept by the restore is damaged: restore the full backup again"
                 .to_owned(),
         };
-        let mut block = Vec::new();
+        let mut block = vec![0; BLOCK_HEADER];
         loop {
-            block.resize(BLOCK_HEADER, 0);
+            block.truncate(BLOCK_HEADER);
             match file.read_exact(&mut block) {
                 Err(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(()),
                 done => done.map_err(|e| StorageError::io("cannot read", &path, e))?,

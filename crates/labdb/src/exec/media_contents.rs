@@ -213,7 +213,10 @@ fn header_row(contents: &BackupContents) -> Vec<Value> {
         number(set.first_lsn.to_numeric()),
         number(set.last_lsn.to_numeric()),
         number(set.checkpoint_lsn.to_numeric()),
-        number(set.database_backup_lsn.map_or(0, |l| l.to_numeric())),
+        number(
+            set.database_backup_lsn
+                .map_or(0, labdb_storage::Lsn::to_numeric),
+        ),
         date(whole_seconds(set.started)),
         date(whole_seconds(set.finished)),
         Value::SmallInt(52),

@@ -70,6 +70,16 @@ pub(super) struct Request<'a> {
     pub(super) stop_at: Option<(std::time::SystemTime, Value)>,
 }
 
+fn step_error(error: &StorageError, request: &Request<'_>) -> SqlError {
+    match error {
+        // A file of the database, and not of the backup.
+        StorageError::Io { action, .. } if !action.ends_with("backup file") => {
+            super::database::creation_error(error, &request.name)
+        }
+        other => media_error(other, &request.device, &request.name),
+    }
+}
+
 impl Executor<'_> {
     pub(crate) fn restore(&mut self, restore: &Restore) -> SqlResult<()> {
         self.backup_verb = match restore.kind {
@@ -210,7 +220,7 @@ impl Executor<'_> {
                 return Err(error);
             }
         };
-        record.primary = plan.primary.clone();
+        record.primary.clone_from(&plan.primary);
         self.finish_step(request, record, restored, begun, started, plan.replace)
     }
 
@@ -314,17 +324,7 @@ impl Executor<'_> {
             }
         });
         let outcome = outcome.and_then(|restored| teller.end().map(|()| restored));
-        outcome.map_err(|e| self.step_error(&e, request))
-    }
-
-    fn step_error(&mut self, error: &StorageError, request: &Request<'_>) -> SqlError {
-        match error {
-            // A file of the database, and not of the backup.
-            StorageError::Io { action, .. } if !action.ends_with("backup file") => {
-                super::database::creation_error(error, &request.name)
-            }
-            other => media_error(other, &request.device, &request.name),
-        }
+        outcome.map_err(|e| step_error(&e, request))
     }
 
     /// Writes down what a step came to, and tells the client.

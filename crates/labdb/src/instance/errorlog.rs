@@ -1,6 +1,8 @@
 //! The error log: a file of lines, and the six before it.
 
+use super::{Database, Instance};
 use crate::eval::calendar::{self, Moment};
+use labdb_storage::Options;
 use labdb_types::{SqlError, SqlResult};
 use parking_lot::Mutex;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -88,6 +90,73 @@ impl ErrorLog {
         }
         Ok(entries)
     }
+}
+
+impl Instance {
+    /// Writes a line to the error log.
+    pub fn log_error(&self, spid: i16, text: &str) {
+        self.log.write(spid, text);
+    }
+
+    /// Writes what recovery did, where there was anything to do.
+    pub fn log_recovery(&self, spid: i16, database: &Database) {
+        let report = database.storage.recovery_report();
+        if report.records == 0 {
+            return;
+        }
+        let (name, id) = (database.name(), database.id);
+        let spent = report.redo_time + report.undo_time;
+        self.log_error(
+            spid,
+            &format!(
+                "{} transactions rolled back in database '{name}' ({id}:0). This is an \
+                 informational message only. No user action is required.",
+                report.rolled_back
+            ),
+        );
+        // Analysis and redo are one pass over the log, and count as redo.
+        self.log_error(
+            spid,
+            &format!(
+                "Recovery completed for database {name} (database ID {id}) in {} second(s) \
+                 (analysis 0 ms, redo {} ms, undo {} ms.) This is an informational message only. \
+                 No user action is required.",
+                spent.as_secs(),
+                report.redo_time.as_millis(),
+                report.undo_time.as_millis()
+            ),
+        );
+    }
+
+    /// Begins a new error log.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn cycle_log(&self) -> SqlResult<()> {
+        self.log.cycle()
+    }
+
+    /// The lines of an error log: 0 is the current one, 1 the one before.
+    ///
+    /// # Errors
+    /// When there is none of this number.
+    pub fn log_entries(&self, number: u32) -> std::io::Result<Vec<LogEntry>> {
+        self.log.read(number)
+    }
+}
+
+/// What the log says at a start about instant file initialization.
+pub(super) fn file_initialization(options: &Options) -> String {
+    format!(
+        "Database Instant File Initialization: {}. For security and performance considerations see \
+         the topic 'Database Instant File Initialization' in SQL Server Books Online. This is an \
+         informational message only. No user action is required.",
+        if options.instant_file_initialization {
+            "enabled"
+        } else {
+            "disabled"
+        }
+    )
 }
 
 fn path(folder: &Path, number: usize) -> PathBuf {
