@@ -97,7 +97,8 @@ fn change(lab: &Lab, db: &Arc<Database>, byte: u8) {
     }
     let victim = rows(db, HeapId::CATALOG).into_keys().next();
     if let Some(row) = victim {
-        db.update(&mut txn, HeapId::CATALOG, row, &[byte; 300]).unwrap();
+        db.update(&mut txn, HeapId::CATALOG, row, &[byte; 300])
+            .unwrap();
     }
     db.commit(txn, true).unwrap();
 }
@@ -179,7 +180,15 @@ impl Course {
         let step = &mut |_: RestoreStep| Ok(());
         let (source, none) = (&self.backups[number], RestoreOptions::default());
         let primary = self.primary();
-        Database::restore_next(&primary, source, &none, false, &self.lab.options, layer, step)?;
+        Database::restore_next(
+            &primary,
+            source,
+            &none,
+            false,
+            &self.lab.options,
+            layer,
+            step,
+        )?;
         Ok(())
     }
 
@@ -210,7 +219,11 @@ fn each_prefix_of_a_chain_with_a_differential_backup_is_what_was_backed_up() {
         }
         let copy = course.finish(&layer).unwrap();
         let last = steps.last().copied().unwrap_or(0);
-        assert_eq!(rows(&copy, HeapId::CATALOG), course.states[last], "{steps:?}");
+        assert_eq!(
+            rows(&copy, HeapId::CATALOG),
+            course.states[last],
+            "{steps:?}"
+        );
         copy.close().unwrap();
     }
 }
@@ -233,7 +246,8 @@ fn a_restore_killed_at_any_change_is_never_half_a_database() {
         let layer: Arc<dyn FileLayer> = Arc::new(Mortal::new(life));
         // The last of them are changes of the close after the restore.
         drop(course.whole(&layer));
-        if let Ok(found) = Database::open(&course.primary(), &course.lab.options, Arc::clone(&healthy))
+        if let Ok(found) =
+            Database::open(&course.primary(), &course.lab.options, Arc::clone(&healthy))
         {
             assert_eq!(&rows(&found, HeapId::CATALOG), expected, "killed at {life}");
             found.close().unwrap();
@@ -261,5 +275,8 @@ fn a_restore_killed_at_any_change_is_never_half_a_database() {
         assert_eq!(&rows(&copy, HeapId::CATALOG), expected, "killed at {life}");
         copy.close().unwrap();
     }
-    assert!(went_on > 0 && again > 0, "{went_on} went on, {again} began again");
+    assert!(
+        went_on > 0 && again > 0,
+        "{went_on} went on, {again} began again"
+    );
 }
