@@ -34,6 +34,10 @@ test: setup build ## every test, through the real programs, the real driver and 
 	WRITELOG_JUDGES=$(CURDIR)/target/judges $(CARGO) test --release --workspace --all-targets --locked
 	scripts/report-skips target/judges
 
+.PHONY: fuzz
+fuzz: ## give every fuzz target FUZZ_SECONDS (20) of inputs that nobody meant
+	scripts/fuzz
+
 .PHONY: lint
 lint: ## formatting and clippy
 	$(CARGO) fmt --all --check

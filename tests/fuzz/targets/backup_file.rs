@@ -7,7 +7,7 @@
 use fuzz::memory_files::MemoryFiles;
 use labdb_storage::{
     BackupOptions, BackupTarget, Database, DatabaseSpec, FileSpec, HeapId, NoWaits, Options,
-    RecoveryModel, RestoreOptions, read_header,
+    RecoveryModel, RestoreOptions, read_headers, verify_backup,
 };
 use libfuzzer_sys::fuzz_target;
 use std::sync::{Arc, OnceLock};
@@ -48,17 +48,18 @@ fn good() -> &'static Good {
     })
 }
 
-/// Gives every section the checksum of what it holds now.
+/// Gives every section the checksum of what it holds now: they begin behind the label (64 bytes)
+/// and the first set's prologue (32), each with a frame of 14 bytes.
 fn seal(file: &mut [u8]) {
-    let mut at = 8;
-    while let Some(frame) = file.get(at..at + 9) {
-        let length = u32::from_le_bytes([frame[1], frame[2], frame[3], frame[4]]) as usize;
-        let Some(body) = file.get(at + 9..at + 9 + length) else {
+    let mut at = 64 + 32;
+    while let Some(frame) = file.get(at..at + 14) {
+        let length = u32::from_le_bytes([frame[2], frame[3], frame[4], frame[5]]) as usize;
+        let Some(body) = file.get(at + 14..at + 14 + length) else {
             return;
         };
         let sum = crc32fast::hash(body);
-        file[at + 5..at + 9].copy_from_slice(&sum.to_le_bytes());
-        at += 9 + length;
+        file[at + 10..at + 14].copy_from_slice(&sum.to_le_bytes());
+        at += 14 + length;
     }
 }
 
@@ -81,7 +82,7 @@ fuzz_target!(
         ("empty", vec![0]),
         ("header", [vec![0], good().bytes.iter().copied().take(4000).collect()].concat()),
         ("good", vec![1]),
-        ("changed", vec![1, 40, 0, 0, 2, b'1', b'2', 0, 8, 0, 1, 9]),
+        ("changed", vec![1, 140, 0, 0, 2, b'1', b'2', 0, 8, 0, 1, 9]),
     ]),
     |data: &[u8]| {
         let Some((how, rest)) = data.split_first() else {
@@ -90,7 +91,8 @@ fuzz_target!(
         let file = if how & 1 == 1 { changed(rest) } else { rest.to_vec() };
         let path = good().folder.path().join("input.bak");
         std::fs::write(&path, file).expect("the input");
-        let _ = read_header(&path);
+        let _ = read_headers(&path);
+        let _ = verify_backup(&path, 1);
         let files = MemoryFiles::default();
         let restored = Database::restore(
             &[&path],
