@@ -1,4 +1,4 @@
-//! FROM STRING_SPLIT(…) and GENERATE_SERIES(…): the types of their columns follow from the
+//! FROM `STRING_SPLIT(…)` and `GENERATE_SERIES(…)`: the types of their columns follow from the
 //! arguments.
 
 use super::from::{Bound, output_columns};

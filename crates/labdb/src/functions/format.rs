@@ -27,7 +27,7 @@ fn format(call: &Call<'_>) -> SqlResult<Value> {
         calendar::moment(value)
             .and_then(|m| date::format(m, pattern, matches!(sql_type, SqlType::DateTimeOffset(_))))
     } else if types::is_number(sql_type) && sql_type != SqlType::Bit {
-        number::Digits::of(value)
+        number::Exact::of(value)
             .and_then(|n| number::format(&n, pattern, types::is_integer(sql_type)))
     } else {
         return Err(SqlError::new(

@@ -1,4 +1,4 @@
-//! HASHBYTES and CRYPT_GEN_RANDOM.
+//! HASHBYTES and `CRYPT_GEN_RANDOM`.
 
 use super::Parameter::{Any, Int, Text};
 use super::{Call, Scalar};

@@ -1,4 +1,4 @@
-//! Table functions whose rows follow from their arguments alone: STRING_SPLIT, GENERATE_SERIES.
+//! Table functions whose rows follow from their arguments alone: `STRING_SPLIT`, `GENERATE_SERIES`.
 
 use super::rows::Sink;
 use super::{Context, Env, Flow, Typed};
@@ -78,7 +78,7 @@ fn series(
     ctx: &Context<'_>,
     sink: Sink<'_>,
 ) -> SqlResult<Flow> {
-    let [start, stop, step] = values else {
+    let [start, last, step] = values else {
         return Ok(Flow::More);
     };
     if values.iter().any(Value::is_null) {
@@ -97,7 +97,7 @@ fn series(
     };
     let mut value = start.clone();
     let mut count = 0_u64;
-    while compare::compare(&value, stop).is_some_and(|order| order != direction) {
+    while compare::compare(&value, last).is_some_and(|order| order != direction) {
         count += 1;
         if count.is_multiple_of(1024) {
             ctx.check_cancelled()?;

@@ -32,6 +32,7 @@ mod restore;
 mod security;
 mod smoke;
 mod table_functions;
+mod tester_scripts;
 mod transactions;
 mod view_columns;
 mod views;

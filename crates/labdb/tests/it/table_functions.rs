@@ -20,6 +20,17 @@ fn arguments_of_a_table_function_are_columns_of_the_row_beside_it() {
         ),
         "11,12,13"
     );
+    s.exec(
+        "CREATE TABLE dbo.lists (id int, list varchar(max)); INSERT dbo.lists VALUES (1, 'x,y'), \
+         (2, NULL)",
+    );
+    assert_eq!(
+        s.column(
+            "SELECT CONCAT(t.id, s.value) FROM dbo.lists t OUTER APPLY STRING_SPLIT(t.list, ',') \
+             s ORDER BY 1"
+        ),
+        "1x,1y,2"
+    );
     // Every database has a data file and a log file, and a log of at least one VLF.
     assert_eq!(
         s.int(

@@ -47,6 +47,13 @@ fn standard(letter: &str) -> Option<&'static str> {
     })
 }
 
+/// A number with zeros before it.
+fn pad(out: &mut String, number: impl Into<i64>, width: usize) {
+    let digits = number.into().to_string();
+    out.extend(std::iter::repeat_n('0', width.saturating_sub(digits.len())));
+    out.push_str(&digits);
+}
+
 /// A moment under a format; `None` where .NET would refuse it.
 pub(super) fn format(moment: Moment, pattern: &str, with_offset: bool) -> Option<String> {
     let pattern = match pattern.len() {
@@ -74,18 +81,18 @@ pub(super) fn format(moment: Moment, pattern: &str, with_offset: bool) -> Option
         };
         match (letter, count) {
             ('y', 1) => out.push_str(&(year % 100).to_string()),
-            ('y', 2) => out.push_str(&format!("{:02}", year % 100)),
-            ('y', n) => out.push_str(&format!("{year:0n$}")),
-            ('M', 1 | 2) => out.push_str(&format!("{month:0count$}")),
+            ('y', 2) => pad(&mut out, year % 100, 2),
+            ('y', n) => pad(&mut out, year, n),
+            ('M', 1 | 2) => pad(&mut out, month, count),
             ('M', 3) => out.push_str(month_name.get(..3).unwrap_or("")),
             ('M', _) => out.push_str(month_name),
-            ('d', 1 | 2) => out.push_str(&format!("{day:0count$}")),
+            ('d', 1 | 2) => pad(&mut out, day, count),
             ('d', 3) => out.push_str(weekday.get(..3).unwrap_or("")),
             ('d', _) => out.push_str(weekday),
-            ('H', n) => out.push_str(&format!("{hour:0width$}", width = n.min(2))),
-            ('h', n) => out.push_str(&format!("{twelve:0width$}", width = n.min(2))),
-            ('m', n) => out.push_str(&format!("{minute:0width$}", width = n.min(2))),
-            ('s', n) => out.push_str(&format!("{second:0width$}", width = n.min(2))),
+            ('H', n) => pad(&mut out, hour, n.min(2)),
+            ('h', n) => pad(&mut out, twelve, n.min(2)),
+            ('m', n) => pad(&mut out, minute, n.min(2)),
+            ('s', n) => pad(&mut out, second, n.min(2)),
             ('f', n) => out.push_str(fraction.get(..n)?),
             ('F', n) => out.push_str(fraction.get(..n)?.trim_end_matches('0')),
             ('t', 1) => out.push(if hour < 12 { 'A' } else { 'P' }),
@@ -96,11 +103,12 @@ pub(super) fn format(moment: Moment, pattern: &str, with_offset: bool) -> Option
                     moment.offset_minutes.unsigned_abs() / 60,
                     moment.offset_minutes.unsigned_abs() % 60,
                 );
-                out.push_str(&match (letter, n) {
-                    ('z', 1) => format!("{sign}{h}"),
-                    ('z', 2) => format!("{sign}{h:02}"),
-                    _ => format!("{sign}{h:02}:{m:02}"),
-                });
+                out.push(sign);
+                pad(&mut out, h, if letter == 'z' && n == 1 { 1 } else { 2 });
+                if letter != 'z' || n > 2 {
+                    out.push(':');
+                    pad(&mut out, m, 2);
+                }
             }
             ('g', _) => out.push_str("A.D."),
             _ => {}
@@ -138,13 +146,13 @@ pub(super) fn time_span(moment: Moment, pattern: &str) -> Option<String> {
         match token {
             Token::Literal(text) => out.push_str(&text),
             Token::Letters('h', n) => {
-                out.push_str(&format!("{:0width$}", seconds / 3600, width = n.min(2)));
+                pad(&mut out, seconds / 3600, n.min(2));
             }
             Token::Letters('m', n) => {
-                out.push_str(&format!("{:0width$}", seconds / 60 % 60, width = n.min(2)));
+                pad(&mut out, seconds / 60 % 60, n.min(2));
             }
             Token::Letters('s', n) => {
-                out.push_str(&format!("{:0width$}", seconds % 60, width = n.min(2)));
+                pad(&mut out, seconds % 60, n.min(2));
             }
             Token::Letters('f', n) => out.push_str(fraction.get(..n)?),
             Token::Letters('F', n) => out.push_str(fraction.get(..n)?.trim_end_matches('0')),

@@ -6,13 +6,13 @@ use labdb_types::Value;
 /// A number's decimal digits: `0.d1d2d3… × 10^point`, exact for whole numbers and decimals, 15
 /// digits of a float.
 #[derive(Clone, Debug)]
-pub(super) struct Digits {
+pub(super) struct Exact {
     negative: bool,
     digits: Vec<u8>,
     point: i32,
 }
 
-impl Digits {
+impl Exact {
     pub(super) fn of(value: &Value) -> Option<Self> {
         let exact = |mantissa: i128, scale: i32| {
             let text = mantissa.unsigned_abs().to_string();
@@ -121,7 +121,7 @@ fn all_zero(text: &str) -> bool {
 }
 
 /// The number under a format; `None` where .NET would refuse it.
-pub(super) fn format(number: &Digits, pattern: &str, is_integer: bool) -> Option<String> {
+pub(super) fn format(number: &Exact, pattern: &str, is_integer: bool) -> Option<String> {
     let mut chars = pattern.chars();
     let standard = chars
         .next()
@@ -139,7 +139,7 @@ pub(super) fn format(number: &Digits, pattern: &str, is_integer: bool) -> Option
 }
 
 fn standard_format(
-    number: &Digits,
+    number: &Exact,
     letter: char,
     precision: Option<usize>,
     is_integer: bool,
@@ -193,7 +193,7 @@ fn standard_format(
         'G' | 'R' => {
             let wanted = precision.filter(|p| *p > 0);
             let shown = match wanted {
-                Some(digits) => Digits {
+                Some(digits) => Exact {
                     negative: number.negative,
                     digits: number.digits.iter().copied().take(digits).collect(),
                     point: number.point,
@@ -213,8 +213,8 @@ fn standard_format(
     })
 }
 
-fn scientific(number: &Digits, decimals: usize, letter: char) -> String {
-    let shifted = Digits {
+fn scientific(number: &Exact, decimals: usize, letter: char) -> String {
+    let shifted = Exact {
         negative: false,
         digits: number
             .digits
@@ -281,7 +281,7 @@ fn sections(pattern: &str) -> Vec<String> {
     out
 }
 
-fn custom_format(number: &Digits, pattern: &str) -> Option<String> {
+fn custom_format(number: &Exact, pattern: &str) -> Option<String> {
     let parts = sections(pattern);
     let pick = |at: usize| parts.get(at).filter(|p| !p.is_empty());
     let (section, minus) = if number.is_zero() {
