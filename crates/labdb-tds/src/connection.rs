@@ -226,10 +226,19 @@ impl Connection {
                 let asked = u16::try_from(login.packet_size).unwrap_or(u16::MAX);
                 self.greeting.packet_size = match asked {
                     0 => DEFAULT_PACKET_SIZE,
-                    size => size.clamp(512, 32767),
+                    size => size.clamp(512, self.largest_packet()),
                 };
                 Ok(*login)
             }
+        }
+    }
+
+    /// A packet must fit into one TLS record, as in SQL Server.
+    fn largest_packet(&self) -> u16 {
+        if self.security == Security::Encrypted {
+            16_383
+        } else {
+            32_767
         }
     }
 

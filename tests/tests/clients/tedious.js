@@ -291,12 +291,13 @@ const CHECKS = {
   },
 
   async packets_have_the_size_asked_for() {
-    for (const packetSize of encrypted ? [4096, 16384] : [512, 4096, 16384, 32767]) {
+    for (const packetSize of [512, 4096, 16384, 32767]) {
       const connection = await connect({ packetSize });
       const value = "é漢😀 ".repeat(20000);
       const text = "SELECT net_packet_size, @v FROM sys.dm_exec_connections WHERE session_id = @@SPID";
       const { rows } = await run(connection, text, { parameters: [["v", TYPES.NVarChar, value]] });
-      assert.strictEqual(rows[0][0], packetSize);
+      // With TLS a packet has to fit into one record.
+      assert.strictEqual(rows[0][0], encrypted ? Math.min(packetSize, 16383) : packetSize);
       same(rows[0][1], value, `${packetSize}`);
       await close(connection);
     }
