@@ -17,6 +17,8 @@ const SLOT: usize = 6;
 pub(crate) const WHOLE_PAGE_ROW: usize = PAGE - HEADER - SLOT;
 const GHOST: u16 = 0x8000;
 
+static NEVER_WRITTEN: [u8; PAGE] = [0; PAGE];
+
 const CRC: usize = 0;
 const FILE: usize = 4;
 const KIND: usize = 6;
@@ -112,7 +114,7 @@ impl Page {
     /// What is wrong with a page that was read, if anything. A page of zeroes was never written.
     pub(crate) fn fault(&self, id: PageId) -> Option<&'static str> {
         if get_u32(&self.0[..], CRC) != crc32fast::hash(&self.0[FILE..]) {
-            return (self.0.iter().any(|&b| b != 0)).then_some("its checksum does not match");
+            return (*self.0 != NEVER_WRITTEN).then_some("its checksum does not match");
         }
         let same = self.u16(FILE) == id.file && get_u32(&self.0[..], NUMBER) == id.page;
         (!same).then_some("it names another page")

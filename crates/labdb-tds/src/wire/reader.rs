@@ -92,8 +92,13 @@ impl<'a> Reader<'a> {
 /// Little-endian UTF-16 to a string; a lone surrogate becomes U+FFFD.
 pub(crate) fn utf16_to_string(bytes: &[u8]) -> String {
     let (pairs, _) = bytes.as_chunks::<2>();
-    if pairs.iter().all(|pair| pair[1] == 0 && pair[0] < 0x80) {
-        return pairs.iter().map(|pair| char::from(pair[0])).collect();
+    // No way out of the loop, and bytes instead of characters: the compiler makes both wide.
+    let beyond_ascii = pairs.iter().fold(0, |seen, [low, high]| seen | high | low & 0x80);
+    if beyond_ascii == 0 {
+        let ascii = pairs.iter().map(|[low, _]| *low).collect();
+        if let Ok(text) = String::from_utf8(ascii) {
+            return text;
+        }
     }
     char::decode_utf16(pairs.iter().map(|pair| u16::from_le_bytes(*pair)))
         .map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))

@@ -64,8 +64,8 @@ pub struct Arguments {
     /// Whether new data files are left unzeroed.
     #[arg(long, value_enum, default_value = "off")]
     pub instant_file_initialization: Switch,
-    /// Log after which a checkpoint of its database starts by itself; 0 for never. Under SIMPLE it
-    /// also starts when the log is 70 % full.
+    /// Log after which a checkpoint of its database starts by itself, under SIMPLE also when the
+    /// log is 70 % full; 0 for never.
     #[arg(
         long,
         value_name = "MB",
