@@ -153,6 +153,7 @@ impl Database {
 
 impl Scan {
     fn read_page(&self, id: PageId) -> Result<Vec<ScanRow>> {
+        self.database.check_open()?;
         let frame = self.database.pool.frame(id, &self.database.log)?;
         let page = self.database.pool.read(&frame, &NoWaits)?;
         if !page.is(PageKind::Heap) || page.heap() != self.heap.id {

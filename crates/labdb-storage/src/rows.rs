@@ -76,8 +76,11 @@ impl Database {
     /// seen by whom is decided by locks above.
     ///
     /// # Errors
-    /// `Io`, `DamagedPage`.
+    /// `Io`, `DamagedPage`, `Unavailable`.
     pub fn read(&self, row_id: RowId) -> Result<Option<Vec<u8>>> {
+        // Once the log has failed, what is in memory may be committed or not, and nobody can
+        // take it back.
+        self.check_open()?;
         let frame = self.pool.frame(row_id.page, &self.log)?;
         let page = self.pool.read(&frame, &NoWaits)?;
         if !page.is(PageKind::Heap) {

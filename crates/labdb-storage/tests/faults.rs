@@ -79,7 +79,7 @@ fn work_through(
     match open(&disk) {
         Ok(db) => {
             for _ in 0..transactions {
-                let durable = history.durable;
+                let (durable, had_refused) = (history.durable, refused);
                 if let Err(error) = transact(&db, &mut history, &mut random, long) {
                     assert!(is_clear(&error), "{context}: {error}");
                     assert_ne!(fault, Fault::Delayed, "{context}: {error}");
@@ -89,7 +89,7 @@ fn work_through(
                 // told anything any more.
                 refused |= history.in_doubt;
                 assert!(
-                    !refused || history.durable == durable,
+                    !had_refused || history.durable == durable,
                     "{context}: it acknowledged a commit after it had refused"
                 );
             }
