@@ -93,7 +93,9 @@ impl<'a> Reader<'a> {
 pub(crate) fn utf16_to_string(bytes: &[u8]) -> String {
     let (pairs, _) = bytes.as_chunks::<2>();
     // No way out of the loop, and bytes instead of characters: the compiler makes both wide.
-    let beyond_ascii = pairs.iter().fold(0, |seen, [low, high]| seen | high | low & 0x80);
+    let beyond_ascii = pairs
+        .iter()
+        .fold(0, |seen, [low, high]| seen | high | low & 0x80);
     if beyond_ascii == 0 {
         let ascii = pairs.iter().map(|[low, _]| *low).collect();
         if let Ok(text) = String::from_utf8(ascii) {
