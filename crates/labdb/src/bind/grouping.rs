@@ -157,14 +157,7 @@ impl Binder<'_> {
                 return Ok(Some(Typed::column(at, bound.sql_type, bound.nullable)));
             }
             if let (Expr::Column(name), Node::Column { depth: 0, .. }) = (expression, &bound.node) {
-                return Err(SqlError::new(
-                    8120,
-                    format!(
-                        "Column '{}' is invalid in the select list because it is not contained in \
-                         either an aggregate function or the GROUP BY clause.",
-                        name.parts.join(".")
-                    ),
-                ));
+                return Err(super::scope::not_grouped(name));
             }
         }
         Ok(None)

@@ -28,6 +28,18 @@ pub struct ScopeColumn {
     pub hidden: bool,
 }
 
+/// Error 8120.
+pub(super) fn not_grouped(name: &ObjectName) -> SqlError {
+    SqlError::new(
+        8120,
+        format!(
+            "Column '{}' is invalid in the select list because it is not contained in either an \
+             aggregate function or the GROUP BY clause.",
+            name.parts.join(".")
+        ),
+    )
+}
+
 /// The columns of one query, and of the queries around it.
 #[derive(Clone, Default)]
 pub struct Scope<'a> {
@@ -120,6 +132,15 @@ impl<'a> Scope<'a> {
             .columns
             .get(index)
             .ok_or_else(|| invalid_column(name.object()))?;
+        // The row of a grouped query around this one has its keys, not the columns of FROM.
+        let index = match scope.grouping {
+            Some(grouping) if depth > 0 && grouping.grouped => grouping
+                .keys
+                .iter()
+                .position(|key| key.node == (Node::Column { depth: 0, index }))
+                .ok_or_else(|| not_grouped(name))?,
+            _ => index,
+        };
         Ok(Typed {
             node: Node::Column { depth, index },
             sql_type: column.sql_type,

@@ -214,6 +214,7 @@ impl Plan {
                     None => None,
                 };
                 let (mut seen, mut given) = (0_u64, 0_u64);
+                let mut above = Flow::More;
                 if fetch == Some(0) {
                     return Err(SqlError::new(
                         10744,
@@ -227,13 +228,15 @@ impl Plan {
                         return Ok(Flow::More);
                     }
                     given += 1;
-                    let flow = sink(row)?;
+                    above = sink(row)?;
                     Ok(if fetch.is_some_and(|limit| given >= limit) {
                         Flow::Enough
                     } else {
-                        flow
+                        above
                     })
-                })
+                })?;
+                // Enough for this node is not enough for those above.
+                Ok(above)
             }
             Self::Concat(left, right) => {
                 if left.run(ctx, outer, sink)? == Flow::Enough {
@@ -413,7 +416,7 @@ fn top(
     }
     let mut given = 0_u64;
     let mut last: Option<Vec<Value>> = None;
-    let mut stopped_above = false;
+    let mut above = Flow::More;
     input.run(ctx, outer, &mut |row| {
         if given >= limit {
             // Only WITH TIES comes here.
@@ -425,24 +428,24 @@ fn top(
             {
                 return Ok(Flow::Enough);
             }
-            return sink(row);
+            above = sink(row)?;
+            return Ok(above);
         }
         given += 1;
-        if given == limit {
-            if let Some(keys) = ties {
-                last = Some(tie_values(keys, &row, ctx, outer)?);
-                return sink(row);
-            }
-            stopped_above = sink(row)? == Flow::Enough;
-            return Ok(Flow::Enough);
+        if given < limit {
+            above = sink(row)?;
+            return Ok(above);
         }
-        sink(row)
+        if let Some(keys) = ties {
+            last = Some(tie_values(keys, &row, ctx, outer)?);
+            above = sink(row)?;
+            return Ok(above);
+        }
+        above = sink(row)?;
+        Ok(Flow::Enough)
     })?;
-    Ok(if stopped_above {
-        Flow::Enough
-    } else {
-        Flow::More
-    })
+    // Enough for this node is not enough for those above.
+    Ok(above)
 }
 
 fn tie_values(

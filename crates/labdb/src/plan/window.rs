@@ -173,18 +173,23 @@ impl WindowCall {
                         (None, None) => Value::Null,
                     }
                 }
-                WindowFunction::First(value) => value_at(value, 0)?,
-                WindowFunction::Last(value) => {
-                    let whole = matches!(self.frame, Some((_, FrameBound::UnboundedFollowing)));
-                    let last = if whole {
-                        count - 1
-                    } else {
-                        (place..count)
-                            .take_while(|p| order_of(*p) == order_of(place))
-                            .last()
-                            .unwrap_or(place)
+                WindowFunction::First(value) | WindowFunction::Last(value) => {
+                    let (from, to) = match self.frame {
+                        Some(frame) => frame_at(frame, place, count),
+                        None => {
+                            let peers = (place..count)
+                                .take_while(|p| order_of(*p) == order_of(place))
+                                .count();
+                            (0, place + peers)
+                        }
                     };
-                    value_at(value, last)?
+                    if from >= to {
+                        Value::Null
+                    } else if matches!(self.function, WindowFunction::First(_)) {
+                        value_at(value, from)?
+                    } else {
+                        value_at(value, to - 1)?
+                    }
                 }
                 WindowFunction::Aggregate(_) => running.get(place).cloned().unwrap_or(Value::Null),
             };
@@ -219,22 +224,10 @@ impl WindowCall {
             return Ok(vec![over(0, count)?; count]);
         }
         let mut out = Vec::with_capacity(count);
-        if let Some((low, high)) = self.frame {
-            let bound = |bound: FrameBound, place: usize, end: bool| -> usize {
-                let after = usize::from(end);
-                match bound {
-                    FrameBound::UnboundedPreceding => 0,
-                    FrameBound::UnboundedFollowing => count,
-                    FrameBound::CurrentRow => place + after,
-                    FrameBound::Preceding(n) => (place + after).saturating_sub(n as usize),
-                    FrameBound::Following(n) => {
-                        (place + after).saturating_add(n as usize).min(count)
-                    }
-                }
-            };
+        if let Some(frame) = self.frame {
             for place in 0..count {
-                let (from, to) = (bound(low, place, false), bound(high, place, true));
-                out.push(over(from.min(to), to)?);
+                let (from, to) = frame_at(frame, place, count);
+                out.push(over(from, to)?);
             }
             return Ok(out);
         }
@@ -252,6 +245,19 @@ impl WindowCall {
         }
         Ok(out)
     }
+}
+
+/// The rows of a frame around a row: from one place up to before another, none where both are one.
+fn frame_at((low, high): (FrameBound, FrameBound), place: usize, count: usize) -> (usize, usize) {
+    let bound = |bound: FrameBound, after: usize| match bound {
+        FrameBound::UnboundedPreceding => 0,
+        FrameBound::UnboundedFollowing => count,
+        FrameBound::CurrentRow => place + after,
+        FrameBound::Preceding(n) => (place + after).saturating_sub(n as usize),
+        FrameBound::Following(n) => (place + after).saturating_add(n as usize).min(count),
+    };
+    let (from, to) = (bound(low, 0), bound(high, 1));
+    (from.min(to), to)
 }
 
 /// Compares two rows by keys that were worked out before.

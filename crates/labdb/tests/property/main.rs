@@ -11,4 +11,7 @@
 
 mod choices;
 mod engine;
+mod found;
+mod locking;
+mod relational;
 mod scalar;

@@ -94,7 +94,7 @@ fn expressions_have_the_value_type_and_error_of_an_evaluator_made_from_the_refer
     let engine = Engine::start();
     let session = engine.session("tempdb");
     let (tried, held) = (Cell::new(0_u32), Cell::new(0_u32));
-    check(20_000, 120, |sequence| {
+    check(10_000, 120, |sequence| {
         tried.set(tried.get() + 1);
         match make(sequence) {
             None => Ok(()),
