@@ -1,4 +1,4 @@
-//! `sp_datatype_info`: what ODBC's SQLGetTypeInfo asks for.
+//! `sp_datatype_info`: what ODBC's `SQLGetTypeInfo` asks for.
 
 use super::Executor;
 use super::parameters::{Argument, Returned};
