@@ -179,9 +179,9 @@ pub fn remainder(a: Decimal, b: Decimal, scale: u8) -> Option<Decimal> {
     let up = |scale: u8| Some(pow10(u32::from(common - scale))?.unsigned_abs());
     let divisor = multiply(y, up(b.scale)?);
     let magnitude = if divisor.high == 0 {
-        let n = multiply(x, up(a.scale)?);
-        let high = n.high % divisor.low;
-        divide(Wide { high, ..n }, divisor.low)?.1
+        let dividend = multiply(x, up(a.scale)?);
+        let high = dividend.high % divisor.low;
+        divide(Wide { high, ..dividend }, divisor.low)?.1
     } else {
         // Only a divisor that was brought to the dividend's scale is so large.
         x

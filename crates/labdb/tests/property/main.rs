@@ -9,6 +9,17 @@
     reason = "a test says what is wrong by panicking, in helpers too"
 )]
 
+#![allow(
+    clippy::match_same_arms,
+    clippy::single_match_else,
+    clippy::cast_possible_truncation,
+    clippy::format_push_string,
+    clippy::format_collect,
+    clippy::assigning_clones,
+    clippy::doc_markdown,
+    reason = "tables of cases read best as one match; texts and numbers here are small"
+)]
+
 mod choices;
 mod engine;
 mod found;
