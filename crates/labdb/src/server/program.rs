@@ -61,6 +61,9 @@ fn serve(arguments: &Arguments) -> Result<(), String> {
         max_connections: arguments.max_connections,
     };
     let instance = Instance::open(options).map_err(|e| e.message)?;
+    instance
+        .memory
+        .set_limit(arguments.statement_memory_mb << 20);
     instance.memory.set_limit(arguments.statement_memory_mb << 20);
     let password_file = logins(&instance, arguments)?;
     let config = config(arguments, &instance.options.data)?;
