@@ -64,7 +64,6 @@ fn serve(arguments: &Arguments) -> Result<(), String> {
     instance
         .memory
         .set_limit(arguments.statement_memory_mb << 20);
-    instance.memory.set_limit(arguments.statement_memory_mb << 20);
     let password_file = logins(&instance, arguments)?;
     let config = config(arguments, &instance.options.data)?;
     let faults = ConnectionFaults::new(&arguments.fault);
