@@ -1,6 +1,6 @@
 //! Window functions: ranking and aggregates OVER.
 
-use super::{Aggregate, Context, Env, SortKey, Typed};
+use super::{Aggregate, Context, Env, Node, Plan, SortKey, Typed};
 use crate::eval::{compare, convert, key};
 use labdb_tsql::ast::FrameBound;
 use labdb_types::{SqlResult, SqlType, Value};
@@ -63,7 +63,31 @@ pub struct WindowCall {
     pub sql_type: SqlType,
 }
 
+/// Whether a value is the same for all rows: a constant, also as `(SELECT NULL)`.
+fn is_constant(value: &Typed) -> bool {
+    match &value.node {
+        Node::Literal(_) | Node::Constant(_) | Node::Variable(_) => true,
+        Node::Convert { value, style, .. } => {
+            is_constant(value) && style.as_ref().is_none_or(|s| is_constant(s))
+        }
+        Node::Subquery(plan) => match &**plan {
+            Plan::Project(input, values) => {
+                matches!(**input, Plan::Single) && values.iter().all(is_constant)
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 impl WindowCall {
+    /// Whether it numbers the rows as they come: `ROW_NUMBER` over all, in no order.
+    pub fn counts_rows(&self) -> bool {
+        self.function == WindowFunction::RowNumber
+            && self.partition.is_empty()
+            && self.order.iter().all(|key| is_constant(&key.value))
+    }
+
     /// The function's value for each of the rows.
     ///
     /// # Errors
