@@ -1,6 +1,6 @@
 //! Columns and parameters.
 
-use super::{SYSNAME, Scope, SystemView, ViewContext, bit, int, text, types};
+use super::{DESC, SYSNAME, Scope, SystemView, ViewContext, bit, int, nvarchar, text, types};
 use crate::catalog::Table;
 use crate::functions::COLLATION;
 use labdb_types::{SqlResult, SqlType, Value};
@@ -57,16 +57,33 @@ fn column_row(
         bit(true),
         bit(false),
         bit(identity),
-        bit(false),
-        bit(false),
-        bit(false),
-        bit(false),
+        bit(false), // is_computed
+        bit(false), // is_filestream
+        bit(false), // is_replicated
+        bit(false), // is_non_sql_subscribed
+        bit(false), // is_merge_published
+        bit(false), // is_dts_replicated
+        bit(false), // is_xml_document
+        int(0),     // xml_collection_id
         int(default_id),
-        bit(false),
-        bit(false),
-        Value::TinyInt(0),
-        bit(false),
-        bit(false),
+        int(0),            // rule_object_id
+        bit(false),        // is_sparse
+        bit(false),        // is_column_set
+        Value::TinyInt(0), // generated_always_type
+        text("NOT_APPLICABLE"),
+        Value::Null, // encryption
+        Value::Null,
+        Value::Null,
+        Value::Null,
+        Value::Null,
+        bit(false),  // is_hidden
+        bit(false),  // is_masked
+        Value::Null, // graph_type
+        Value::Null,
+        bit(false),  // is_data_deletion_filter_column
+        Value::Null, // ledger_view_column_type
+        Value::Null,
+        bit(false), // is_dropped_ledger_column
     ]
 }
 
@@ -168,11 +185,71 @@ pub(super) fn parameters(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
                 Value::TinyInt(types::precision(sql_type) as u8),
                 Value::TinyInt(types::scale(sql_type) as u8),
                 bit(parameter.output),
-                bit(parameter.default.is_some()),
+                bit(false),
+                bit(false),
+                bit(false),
+                Value::Null,
+                int(0),
+                bit(false),
+                bit(true),
+                Value::Null,
+                Value::Null,
+                Value::Null,
+                Value::Null,
+                Value::Null,
             ]);
         }
     }
     Ok(rows)
+}
+
+/// The columns of `sys.columns`, and what a view has beside them.
+macro_rules! columns {
+    ($($more:expr),* $(,)?) => {
+        &[
+            ("object_id", SqlType::Int),
+            ("name", SYSNAME),
+            ("column_id", SqlType::Int),
+            ("system_type_id", SqlType::TinyInt),
+            ("user_type_id", SqlType::Int),
+            ("max_length", SqlType::SmallInt),
+            ("precision", SqlType::TinyInt),
+            ("scale", SqlType::TinyInt),
+            ("collation_name", SYSNAME),
+            ("is_nullable", SqlType::Bit),
+            ("is_ansi_padded", SqlType::Bit),
+            ("is_rowguidcol", SqlType::Bit),
+            ("is_identity", SqlType::Bit),
+            ("is_computed", SqlType::Bit),
+            ("is_filestream", SqlType::Bit),
+            ("is_replicated", SqlType::Bit),
+            ("is_non_sql_subscribed", SqlType::Bit),
+            ("is_merge_published", SqlType::Bit),
+            ("is_dts_replicated", SqlType::Bit),
+            ("is_xml_document", SqlType::Bit),
+            ("xml_collection_id", SqlType::Int),
+            ("default_object_id", SqlType::Int),
+            ("rule_object_id", SqlType::Int),
+            ("is_sparse", SqlType::Bit),
+            ("is_column_set", SqlType::Bit),
+            ("generated_always_type", SqlType::TinyInt),
+            ("generated_always_type_desc", DESC),
+            ("encryption_type", SqlType::Int),
+            ("encryption_type_desc", nvarchar(64)),
+            ("encryption_algorithm_name", SYSNAME),
+            ("column_encryption_key_id", SqlType::Int),
+            ("column_encryption_key_database_name", SYSNAME),
+            ("is_hidden", SqlType::Bit),
+            ("is_masked", SqlType::Bit),
+            ("graph_type", SqlType::Int),
+            ("graph_type_desc", DESC),
+            ("is_data_deletion_filter_column", SqlType::Bit),
+            ("ledger_view_column_type", SqlType::Int),
+            ("ledger_view_column_type_desc", DESC),
+            ("is_dropped_ledger_column", SqlType::Bit),
+            $($more),*
+        ]
+    };
 }
 
 /// The views of this module.
@@ -184,31 +261,7 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         right: None,
         parameters: &[],
-        columns: &[
-            ("object_id", SqlType::Int),
-            ("name", SYSNAME),
-            ("column_id", SqlType::Int),
-            ("system_type_id", SqlType::TinyInt),
-            ("user_type_id", SqlType::Int),
-            ("max_length", SqlType::SmallInt),
-            ("precision", SqlType::TinyInt),
-            ("scale", SqlType::TinyInt),
-            ("collation_name", SYSNAME),
-            ("is_nullable", SqlType::Bit),
-            ("is_ansi_padded", SqlType::Bit),
-            ("is_rowguidcol", SqlType::Bit),
-            ("is_identity", SqlType::Bit),
-            ("is_computed", SqlType::Bit),
-            ("is_filestream", SqlType::Bit),
-            ("is_replicated", SqlType::Bit),
-            ("is_xml_document", SqlType::Bit),
-            ("default_object_id", SqlType::Int),
-            ("is_sparse", SqlType::Bit),
-            ("is_column_set", SqlType::Bit),
-            ("generated_always_type", SqlType::TinyInt),
-            ("is_hidden", SqlType::Bit),
-            ("is_masked", SqlType::Bit),
-        ],
+        columns: columns![],
         rows: columns,
     },
     SystemView {
@@ -218,31 +271,7 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         right: None,
         parameters: &[],
-        columns: &[
-            ("object_id", SqlType::Int),
-            ("name", SYSNAME),
-            ("column_id", SqlType::Int),
-            ("system_type_id", SqlType::TinyInt),
-            ("user_type_id", SqlType::Int),
-            ("max_length", SqlType::SmallInt),
-            ("precision", SqlType::TinyInt),
-            ("scale", SqlType::TinyInt),
-            ("collation_name", SYSNAME),
-            ("is_nullable", SqlType::Bit),
-            ("is_ansi_padded", SqlType::Bit),
-            ("is_rowguidcol", SqlType::Bit),
-            ("is_identity", SqlType::Bit),
-            ("is_computed", SqlType::Bit),
-            ("is_filestream", SqlType::Bit),
-            ("is_replicated", SqlType::Bit),
-            ("is_xml_document", SqlType::Bit),
-            ("default_object_id", SqlType::Int),
-            ("is_sparse", SqlType::Bit),
-            ("is_column_set", SqlType::Bit),
-            ("generated_always_type", SqlType::TinyInt),
-            ("is_hidden", SqlType::Bit),
-            ("is_masked", SqlType::Bit),
-        ],
+        columns: columns![],
         rows: system_columns,
     },
     SystemView {
@@ -252,31 +281,7 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         right: None,
         parameters: &[],
-        columns: &[
-            ("object_id", SqlType::Int),
-            ("name", SYSNAME),
-            ("column_id", SqlType::Int),
-            ("system_type_id", SqlType::TinyInt),
-            ("user_type_id", SqlType::Int),
-            ("max_length", SqlType::SmallInt),
-            ("precision", SqlType::TinyInt),
-            ("scale", SqlType::TinyInt),
-            ("collation_name", SYSNAME),
-            ("is_nullable", SqlType::Bit),
-            ("is_ansi_padded", SqlType::Bit),
-            ("is_rowguidcol", SqlType::Bit),
-            ("is_identity", SqlType::Bit),
-            ("is_computed", SqlType::Bit),
-            ("is_filestream", SqlType::Bit),
-            ("is_replicated", SqlType::Bit),
-            ("is_xml_document", SqlType::Bit),
-            ("default_object_id", SqlType::Int),
-            ("is_sparse", SqlType::Bit),
-            ("is_column_set", SqlType::Bit),
-            ("generated_always_type", SqlType::TinyInt),
-            ("is_hidden", SqlType::Bit),
-            ("is_masked", SqlType::Bit),
-        ],
+        columns: columns![],
         rows: all_columns,
     },
     SystemView {
@@ -286,30 +291,7 @@ pub(super) const ALL: &[SystemView] = &[
         scope: Scope::Database,
         right: None,
         parameters: &[],
-        columns: &[
-            ("object_id", SqlType::Int),
-            ("name", SYSNAME),
-            ("column_id", SqlType::Int),
-            ("system_type_id", SqlType::TinyInt),
-            ("user_type_id", SqlType::Int),
-            ("max_length", SqlType::SmallInt),
-            ("precision", SqlType::TinyInt),
-            ("scale", SqlType::TinyInt),
-            ("collation_name", SYSNAME),
-            ("is_nullable", SqlType::Bit),
-            ("is_ansi_padded", SqlType::Bit),
-            ("is_rowguidcol", SqlType::Bit),
-            ("is_identity", SqlType::Bit),
-            ("is_computed", SqlType::Bit),
-            ("is_filestream", SqlType::Bit),
-            ("is_replicated", SqlType::Bit),
-            ("is_xml_document", SqlType::Bit),
-            ("default_object_id", SqlType::Int),
-            ("is_sparse", SqlType::Bit),
-            ("is_column_set", SqlType::Bit),
-            ("generated_always_type", SqlType::TinyInt),
-            ("is_hidden", SqlType::Bit),
-            ("is_masked", SqlType::Bit),
+        columns: columns![
             ("seed_value", SqlType::SqlVariant),
             ("increment_value", SqlType::SqlVariant),
             ("last_value", SqlType::SqlVariant),
@@ -334,7 +316,18 @@ pub(super) const ALL: &[SystemView] = &[
             ("precision", SqlType::TinyInt),
             ("scale", SqlType::TinyInt),
             ("is_output", SqlType::Bit),
+            ("is_cursor_ref", SqlType::Bit),
             ("has_default_value", SqlType::Bit),
+            ("is_xml_document", SqlType::Bit),
+            ("default_value", SqlType::SqlVariant),
+            ("xml_collection_id", SqlType::Int),
+            ("is_readonly", SqlType::Bit),
+            ("is_nullable", SqlType::Bit),
+            ("encryption_type", SqlType::Int),
+            ("encryption_type_desc", nvarchar(64)),
+            ("encryption_algorithm_name", SYSNAME),
+            ("column_encryption_key_id", SqlType::Int),
+            ("column_encryption_key_database_name", SYSNAME),
         ],
         rows: parameters,
     },

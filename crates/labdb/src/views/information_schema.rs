@@ -76,16 +76,23 @@ fn columns(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
                 } else {
                     Value::Null
                 },
+                Value::Null,
+                Value::Null,
                 if is_text(kind) {
                     text(if is_unicode(kind) { "UNICODE" } else { "iso_1" })
                 } else {
                     Value::Null
                 },
+                Value::Null,
+                Value::Null,
                 if is_text(kind) {
                     text(crate::functions::COLLATION)
                 } else {
                     Value::Null
                 },
+                Value::Null,
+                Value::Null,
+                Value::Null,
             ]);
         }
     }
@@ -99,23 +106,14 @@ fn schemata(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
         .catalog()
         .schema_list()
         .into_iter()
-        .map(|(name, _)| vec![text(&database), text(name), text("dbo")])
-        .collect())
-}
-
-fn routines(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
-    let database = view.database.name();
-    Ok(view
-        .database
-        .catalog()
-        .procedures()
-        .map(|p| {
+        .map(|(name, _)| {
             vec![
                 text(&database),
-                text(&p.schema),
-                text(&p.name),
-                text("PROCEDURE"),
-                text(&p.text),
+                text(name),
+                text("dbo"),
+                Value::Null,
+                Value::Null,
+                text("iso_1"),
             ]
         })
         .collect())
@@ -160,8 +158,15 @@ pub(super) const ALL: &[SystemView] = &[
             ("NUMERIC_PRECISION_RADIX", SqlType::SmallInt),
             ("NUMERIC_SCALE", SqlType::Int),
             ("DATETIME_PRECISION", SqlType::SmallInt),
+            ("CHARACTER_SET_CATALOG", SYSNAME),
+            ("CHARACTER_SET_SCHEMA", SYSNAME),
             ("CHARACTER_SET_NAME", SYSNAME),
+            ("COLLATION_CATALOG", SYSNAME),
+            ("COLLATION_SCHEMA", SYSNAME),
             ("COLLATION_NAME", SYSNAME),
+            ("DOMAIN_CATALOG", SYSNAME),
+            ("DOMAIN_SCHEMA", SYSNAME),
+            ("DOMAIN_NAME", SYSNAME),
         ],
         rows: columns,
     },
@@ -176,23 +181,16 @@ pub(super) const ALL: &[SystemView] = &[
             ("CATALOG_NAME", SYSNAME),
             ("SCHEMA_NAME", SYSNAME),
             ("SCHEMA_OWNER", SYSNAME),
+            (
+                "DEFAULT_CHARACTER_SET_CATALOG",
+                SqlType::VarChar(Length::Limited(6)),
+            ),
+            (
+                "DEFAULT_CHARACTER_SET_SCHEMA",
+                SqlType::VarChar(Length::Limited(3)),
+            ),
+            ("DEFAULT_CHARACTER_SET_NAME", SYSNAME),
         ],
         rows: schemata,
-    },
-    SystemView {
-        schema: "INFORMATION_SCHEMA",
-        name: "ROUTINES",
-        database: "",
-        scope: Scope::Database,
-        right: None,
-        parameters: &[],
-        columns: &[
-            ("ROUTINE_CATALOG", SYSNAME),
-            ("ROUTINE_SCHEMA", SYSNAME),
-            ("ROUTINE_NAME", SYSNAME),
-            ("ROUTINE_TYPE", nvarchar(20)),
-            ("ROUTINE_DEFINITION", nvarchar(4000)),
-        ],
-        rows: routines,
     },
 ];

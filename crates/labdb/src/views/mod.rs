@@ -10,9 +10,11 @@ mod extended_properties;
 mod files;
 mod indexes;
 mod information_schema;
+mod information_schema_keys;
 mod logs;
 mod objects;
 mod performance;
+mod routines;
 mod schemas;
 pub mod security;
 mod sessions;
@@ -150,6 +152,8 @@ pub fn all() -> impl Iterator<Item = &'static SystemView> {
         empty::ALL,
         files::ALL,
         information_schema::ALL,
+        information_schema_keys::ALL,
+        routines::ALL,
         logs::ALL,
         objects::ALL,
         extended_properties::ALL,

@@ -196,7 +196,7 @@ fn procedures(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
     Ok(catalog
         .procedures()
         .map(|p| {
-            object(
+            let mut row = object(
                 &p.name,
                 p.object_id,
                 schema_of(&catalog, &p.schema),
@@ -204,7 +204,9 @@ fn procedures(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
                 ("P", "SQL_STORED_PROCEDURE"),
                 &p.created,
                 false,
-            )
+            );
+            row.extend([bit(false), bit(false), bit(false), bit(false)]);
+            row
         })
         .collect())
 }
@@ -353,6 +355,10 @@ pub(super) const ALL: &[SystemView] = &[
             ("is_ms_shipped", SqlType::Bit),
             ("is_published", SqlType::Bit),
             ("is_schema_published", SqlType::Bit),
+            ("is_auto_executed", SqlType::Bit),
+            ("is_execution_replicated", SqlType::Bit),
+            ("is_repl_serializable_only", SqlType::Bit),
+            ("skips_repl_constraints", SqlType::Bit),
         ],
         rows: procedures,
     },

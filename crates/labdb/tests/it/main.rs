@@ -9,6 +9,7 @@
 
 mod backup_sets;
 mod backups;
+mod catalog;
 mod compile;
 mod data;
 mod ddl;

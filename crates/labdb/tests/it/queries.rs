@@ -111,6 +111,13 @@ fn a_tally_of_system_columns_makes_many_rows_quickly() {
         ),
         100_000
     );
+    assert_eq!(
+        s.column(
+            "SELECT CONCAT(COUNT(*), '-', MAX(n)) FROM (SELECT TOP (1000000) ROW_NUMBER() OVER \
+             (ORDER BY (SELECT NULL)) AS n FROM sys.all_columns a CROSS JOIN sys.all_columns b) t"
+        ),
+        "1000000-1000000"
+    );
     s.exec(
         "SELECT TOP (1000) IDENTITY_FREE = a.name INTO #t FROM sys.all_columns a CROSS JOIN \
          sys.all_objects b",
