@@ -54,7 +54,7 @@ impl Bench {
                 Target::RatioAtLeast(0.5),
             ),
             figure(
-                "16 connections, delayed, under TLS, commits",
+                "16 connections, delayed, TLS, commits",
                 &encrypted,
                 Target::None,
             ),
@@ -75,11 +75,13 @@ impl Bench {
         [1, u64::from(CONNECTIONS)]
             .into_iter()
             .map(|workers| Figure {
-                name: format!("{workers} connections, delayed, commits a log write")
-                    .replace("1 connections", "1 connection"),
+                name: match workers {
+                    1 => "1 connection, delayed, a log write".to_owned(),
+                    _ => format!("{workers} connections, delayed, a log write"),
+                },
                 ours: commits("forced", workers),
                 beside: Some(("fully durable".into(), commits("disabled", workers))),
-                unit: "",
+                unit: "commits",
                 target: Target::RatioAtLeast(2.0),
             })
             .collect()

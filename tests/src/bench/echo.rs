@@ -20,8 +20,10 @@ pub(super) struct Exchange {
 /// standard input ends. Its port is the first line of standard output.
 ///
 /// # Panics
-/// Where there is no port.
-pub fn serve_echo(request: usize, answer: usize) {
+/// Where there is no port, or the sizes are no numbers.
+pub fn serve_echo(request: &str, answer: &str) {
+    let bytes = |text: &str| text.parse::<usize>().expect("a number of bytes");
+    let (request, answer) = (bytes(request), bytes(answer));
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     println!("{}", listener.local_addr().expect("an address").port());
     std::thread::spawn(move || {

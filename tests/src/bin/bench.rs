@@ -24,8 +24,7 @@ fn main() {
     if let [role, request, answer] = &arguments[..]
         && role == "echo-server"
     {
-        let bytes = |text: &String| text.parse().expect("a number of bytes");
-        return bench::serve_echo(bytes(request), bytes(answer));
+        return bench::serve_echo(request, answer);
     }
     let known: Vec<&str> = MEASURES.iter().map(|(name, _)| *name).collect();
     if let Some(unknown) = arguments.iter().find(|a| !known.contains(&a.as_str())) {
