@@ -4,6 +4,7 @@
 
 mod backup;
 mod bulk;
+mod cursor;
 mod expression;
 mod query;
 mod schema;
@@ -12,6 +13,7 @@ mod statement;
 
 pub use backup::{Backup, BackupKind, Device, Restore, RestoreKind, WithOption};
 pub use bulk::{BulkColumn, InsertBulk};
+pub use cursor::{CursorName, DeclareCursor};
 pub use expression::{
     BinaryOp, ComparisonQuantifier, Expr, FrameBound, FunctionCall, Literal, Over, UnaryOp,
     WhenThen,

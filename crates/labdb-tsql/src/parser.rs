@@ -4,6 +4,7 @@
 mod backup;
 mod bulk;
 mod cursor;
+mod cursor_statement;
 mod data_change;
 mod database;
 mod execute;

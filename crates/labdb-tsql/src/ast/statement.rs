@@ -2,9 +2,9 @@
 
 use super::security::{CreateLogin, LoginChange, Permission, RoleChange};
 use super::{
-    AlterDatabase, Backup, ColumnDefinition, CreateDatabase, Expr, IndexColumn, IndexOption,
-    ObjectName, ProcedureParameter, Query, Restore, TableConstraint, TableDefinition, TableSource,
-    Top, TypeName,
+    AlterDatabase, Backup, ColumnDefinition, CreateDatabase, CursorName, DeclareCursor, Expr,
+    IndexColumn, IndexOption, ObjectName, ProcedureParameter, Query, Restore, TableConstraint,
+    TableDefinition, TableSource, Top, TypeName,
 };
 
 /// A parsed batch.
@@ -136,6 +136,21 @@ pub enum StatementKind {
     },
     /// SAVE TRANSACTION.
     SaveTransaction(TransactionName),
+    /// DECLARE … CURSOR.
+    DeclareCursor(Box<DeclareCursor>),
+    /// OPEN.
+    OpenCursor(CursorName),
+    /// FETCH NEXT.
+    FetchCursor {
+        /// From where.
+        cursor: CursorName,
+        /// INTO: variables, with the `@`.
+        into: Vec<String>,
+    },
+    /// CLOSE.
+    CloseCursor(CursorName),
+    /// DEALLOCATE.
+    DeallocateCursor(CursorName),
     /// EXEC.
     Execute(Box<Execute>),
     /// CHECKPOINT. The wished duration is taken and not kept.

@@ -143,6 +143,7 @@ impl Parser<'_> {
             "WAITFOR" => self.waitfor(),
             "DBCC" => self.dbcc(),
             "KILL" => self.kill(),
+            "OPEN" | "FETCH" | "CLOSE" | "DEALLOCATE" => self.cursor_statement(word),
             _ => match self.other_statement() {
                 Some(construct) => Err(self.unsupported(&construct)),
                 None => Err(self.syntax_error()),

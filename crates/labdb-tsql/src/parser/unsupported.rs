@@ -3,13 +3,9 @@
 use super::Parser;
 
 /// Statements by their first word.
-const STATEMENTS: [&str; 12] = [
+const STATEMENTS: [&str; 8] = [
     "BULK",
-    "CLOSE",
-    "DEALLOCATE",
-    "FETCH",
     "MERGE",
-    "OPEN",
     "READTEXT",
     "REVERT",
     "SETUSER",

@@ -9,7 +9,7 @@ impl Parser<'_> {
     pub(super) fn declare(&mut self) -> SqlResult<StatementKind> {
         self.expect("DECLARE")?;
         if self.at_name() && (1..6).any(|ahead| self.at_ahead(ahead, "CURSOR")) {
-            return Err(self.unsupported("DECLARE CURSOR"));
+            return self.declare_cursor();
         }
         let table =
             self.at_ahead(1, "TABLE") || (self.at_ahead(1, "AS") && self.at_ahead(2, "TABLE"));

@@ -26,7 +26,10 @@ pub(crate) use push_down::filtered;
 pub use rowset::ROWSETS;
 pub use scope::{Scope, ScopeColumn};
 
-use crate::catalog::{Catalog, DataPermission, DatabaseRole, Object, Procedure, Table, fold};
+use crate::catalog::{
+    Catalog, DataPermission, DatabaseRole, Object, Procedure, Table, fold, is_global_temporary,
+    is_temporary,
+};
 use crate::exec::permission;
 use crate::instance::Database;
 use crate::plan::{Plan, Query};
@@ -103,7 +106,7 @@ impl<'a> Binder<'a> {
             .severity(11)
             .state(2));
         }
-        match name.database() {
+        match self.session.database_of_name(name) {
             None => Ok((Arc::clone(&self.database), Arc::clone(&self.catalog))),
             Some(database) => {
                 let found = self
@@ -123,7 +126,7 @@ impl<'a> Binder<'a> {
     /// Finds a table or system view.
     pub(crate) fn source(&self, name: &ObjectName, wanted: TableUse) -> SqlResult<Source> {
         let object = name.object();
-        if object.starts_with('#') {
+        if is_temporary(object) {
             return self
                 .session
                 .temp_table(object)
@@ -149,6 +152,9 @@ impl<'a> Binder<'a> {
         wanted: TableUse,
         name: &ObjectName,
     ) -> SqlResult<()> {
+        if is_global_temporary(&table.name) {
+            return Ok(());
+        }
         match wanted {
             // What a procedure does to its owner's tables, its caller may: all schemas are dbo's.
             TableUse::Data(_)
@@ -193,6 +199,12 @@ impl<'a> Binder<'a> {
         &self,
         name: &ObjectName,
     ) -> SqlResult<Option<(Arc<Procedure>, Arc<Database>)>> {
+        if is_temporary(name.object()) {
+            let procedures = self.session.temp_procedures.borrow();
+            return Ok(procedures
+                .get(&crate::catalog::fold(name.object()))
+                .map(|p| (Arc::clone(p), Arc::clone(&self.database))));
+        }
         let (database, catalog) = match self.home(name) {
             Ok(found) => found,
             Err(e) if e.number == 208 => return Ok(None),

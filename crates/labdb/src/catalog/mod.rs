@@ -13,7 +13,7 @@ pub(crate) use persist::parse_type;
 pub use persist::{ObjectRecord, load, table_record};
 pub use table::{
     CheckConstraint, DefaultConstraint, Identity, Index, IndexKey, KeyKind, MemoryRows, Store,
-    Table, TableColumn, fold,
+    Table, TableColumn, fold, is_global_temporary, is_temporary,
 };
 
 pub use user::{

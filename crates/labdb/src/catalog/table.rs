@@ -15,6 +15,16 @@ pub fn fold(name: &str) -> String {
     name.trim_end_matches(' ').to_lowercase()
 }
 
+/// Whether a name is that of a temporary object of one session's own: `#t`, and not `##t`.
+pub fn is_temporary(name: &str) -> bool {
+    name.starts_with('#') && !is_global_temporary(name)
+}
+
+/// Whether a name is that of a table in tempdb that goes with its session: `##t`.
+pub fn is_global_temporary(name: &str) -> bool {
+    name.starts_with("##")
+}
+
 /// An identity column's counter. Values that a rolled-back transaction took are not given again.
 #[derive(Debug)]
 pub struct Identity {

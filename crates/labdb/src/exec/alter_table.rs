@@ -5,7 +5,7 @@ use super::index::copy_index;
 use super::row_rules::store_value;
 use super::table_definition::column;
 use crate::bind::{Binder, TableUse};
-use crate::catalog::{Index, IndexKey, KeyKind, Store, Table, fold};
+use crate::catalog::{Index, IndexKey, KeyKind, Store, Table, fold, is_temporary};
 use crate::plan::Flow;
 use crate::plan::source::{Access, ReadMode};
 use labdb_storage::RowId;
@@ -121,7 +121,7 @@ impl Executor<'_> {
         if let Some(rows) = rows {
             self.rewrite(old, &altered, rows)?;
         }
-        if altered.name.starts_with('#') {
+        if is_temporary(&altered.name) {
             return self.replace_temporary(altered);
         }
         let database = self.database_for(name)?;

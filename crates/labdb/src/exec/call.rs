@@ -275,8 +275,9 @@ pub(crate) fn procedure(
     )
     .or_else(|e| {
         // A procedure calls its owner's others for whoever may call it.
-        let chained =
-            executor.frame.procedure_id.is_some() && executor.session.database_id() == database.id;
+        let chained = crate::catalog::is_temporary(&procedure.name)
+            || executor.frame.procedure_id.is_some()
+                && executor.session.database_id() == database.id;
         if chained { Ok(()) } else { Err(e) }
     })?;
     executor.nested(|executor| {

@@ -121,7 +121,7 @@ impl Executor<'_> {
 
     /// The database that a name for a new object means.
     pub(crate) fn database_for(&self, name: &ObjectName) -> SqlResult<Arc<Database>> {
-        match name.database() {
+        match self.session.database_of_name(name) {
             None => Ok(self.session.database()),
             Some(other) => self.session.instance.database(other).ok_or_else(|| {
                 SqlError::new(

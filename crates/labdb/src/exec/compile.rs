@@ -215,6 +215,13 @@ impl Executor<'_> {
             }
             StatementKind::Update(update) => deferred(self.update_plan(update)),
             StatementKind::Delete(delete) => deferred(self.delete_plan(delete)),
+            StatementKind::DeclareCursor(declared) => {
+                super::query::check_gives_rows(&declared.query)?;
+                deferred(self.query_plan(&declared.query))
+            }
+            StatementKind::FetchCursor { into, .. } => {
+                into.iter().try_for_each(|v| self.check_target(v))
+            }
             StatementKind::SetVariable(assignment) => {
                 self.check_target(&assignment.target)?;
                 deferred(self.scalar_plan(&assignment.value))

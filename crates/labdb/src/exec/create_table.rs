@@ -8,7 +8,7 @@ use super::table_definition::build;
 use crate::bind::Binder;
 use crate::catalog::{
     Catalog, DatabaseRole, Identity, MemoryRows, Object, Store, Table, TableColumn, fold,
-    table_record,
+    is_global_temporary, is_temporary, table_record,
 };
 use crate::eval::{calendar, types};
 use crate::instance::Database;
@@ -27,13 +27,13 @@ impl Executor<'_> {
     /// CREATE TABLE.
     pub(crate) fn create_table(&mut self, definition: &TableDefinition) -> SqlResult<()> {
         let name = definition.name.object();
-        if name.starts_with('#') {
+        if is_temporary(name) {
             let table = self.temporary(name, &definition.columns, &definition.constraints)?;
             self.add_temporary(name, table)?;
             return self.end_and_done();
         }
         let database = self.database_for(&definition.name)?;
-        let mut change = self.change(&database, "CREATE TABLE")?;
+        let mut change = self.change_for_table(&database, name)?;
         let schema = definition.name.schema().unwrap_or("dbo").to_owned();
         if change.catalog.schema_id(&schema).is_none() {
             return Err(SqlError::new(
@@ -63,6 +63,15 @@ impl Executor<'_> {
         self.end_and_done()
     }
 
+    /// Begins CREATE TABLE. Everybody may make temporary tables.
+    fn change_for_table(&self, database: &Arc<Database>, name: &str) -> SqlResult<Change> {
+        if is_global_temporary(name) {
+            self.begin_change(database)
+        } else {
+            self.change(database, "CREATE TABLE")
+        }
+    }
+
     fn new_heap(&self, database: &Arc<Database>) -> SqlResult<HeapId> {
         super::table::with_transaction(self.session, |t| {
             let storage = t.storage(self.session, database);
@@ -84,6 +93,10 @@ impl Executor<'_> {
             (Object::Table(Arc::clone(&table)), record),
         );
         self.publish(change)?;
+        if is_global_temporary(&table.name) {
+            let mut mine = self.session.global_temp_tables.borrow_mut();
+            mine.push((table.name.clone(), table.object_id));
+        }
         Ok(table)
     }
 
@@ -149,7 +162,7 @@ impl Executor<'_> {
             row_count: Arc::new(AtomicI64::new(0)),
             created: now(),
         };
-        if object.starts_with('#') {
+        if is_temporary(object) {
             let table = plain(
                 self.session.take_temp_id(),
                 2,
@@ -162,7 +175,7 @@ impl Executor<'_> {
             return self.add_temporary(object, table);
         }
         let database = self.database_for(name)?;
-        let mut change = self.change(&database, "CREATE TABLE")?;
+        let mut change = self.change_for_table(&database, object)?;
         let schema = name.schema().unwrap_or("dbo").to_owned();
         if change.catalog.get(&schema, object).is_some() {
             return Err(exists_already(object));
@@ -176,7 +189,7 @@ impl Executor<'_> {
     pub(crate) fn drop_tables(&mut self, names: &[ObjectName], if_exists: bool) -> SqlResult<()> {
         for name in names {
             let object = name.object();
-            if object.starts_with('#') {
+            if is_temporary(object) {
                 let before = self.session.temp_tables.borrow_mut().remove(&fold(object));
                 match before {
                     Some(before) => {
@@ -199,7 +212,9 @@ impl Executor<'_> {
                 }
                 return Err(cannot_drop("table", &name.parts.join(".")));
             };
-            if !has_role(self.session, &database, DatabaseRole::DdlAdmin) {
+            if !is_global_temporary(object)
+                && !has_role(self.session, &database, DatabaseRole::DdlAdmin)
+            {
                 return Err(cannot_drop("table", &name.parts.join(".")));
             }
             let mut change = self.begin_change(&database)?;

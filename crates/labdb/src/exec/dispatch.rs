@@ -52,6 +52,17 @@ impl Executor<'_> {
                 columns,
                 constraints,
             } => self.declare_table(name, columns, constraints),
+            StatementKind::DeclareCursor(declared) => self.declare_cursor(declared),
+            StatementKind::OpenCursor(name) => {
+                self.implicit_begin_reading()?;
+                self.open_cursor(name)
+            }
+            StatementKind::FetchCursor { cursor, into } => {
+                self.implicit_begin_reading()?;
+                self.fetch_cursor(cursor, into)
+            }
+            StatementKind::CloseCursor(name) => self.close_cursor(name),
+            StatementKind::DeallocateCursor(name) => self.deallocate_cursor(name),
             StatementKind::SetVariable(assignment) => self.set_variable(assignment),
             StatementKind::SetOption {
                 names,

@@ -4,7 +4,7 @@ use super::Executor;
 use super::catalog_change::cannot_drop;
 use super::table_definition::{key_columns, next_index_id};
 use crate::bind::{Binder, TableUse};
-use crate::catalog::{Index, KeyKind, KeyMap, Table, fold};
+use crate::catalog::{Index, KeyKind, KeyMap, Table, fold, is_temporary};
 use crate::eval::format;
 use crate::plan::Flow;
 use crate::plan::source::{Access, ReadMode};
@@ -174,7 +174,7 @@ impl Executor<'_> {
             entries: RwLock::default(),
         };
         let mut altered = table.altered();
-        if altered.name.starts_with('#') {
+        if is_temporary(&altered.name) {
             self.fill_index(&table, &index)?;
             altered.indexes.push(Arc::new(index));
             altered.indexes.sort_by_key(|i| i.index_id);
@@ -294,7 +294,7 @@ impl Executor<'_> {
             }
             let mut altered = table.altered();
             altered.indexes.retain(|i| fold(&i.name) != fold(name));
-            if altered.name.starts_with('#') {
+            if is_temporary(&altered.name) {
                 self.replace_temporary(altered)?;
                 continue;
             }

@@ -13,6 +13,7 @@ pub mod codec;
 mod compile;
 mod control;
 mod create_table;
+mod cursor;
 pub mod database;
 mod database_access;
 mod database_file;
@@ -65,6 +66,7 @@ pub use bulk::{BulkRows, run_bulk_load};
 pub use dbcc::COMMANDS as DBCC_COMMANDS;
 pub use plans::PlanCache;
 pub use system_procedures::NAMES as SYSTEM_PROCEDURES;
+pub(crate) use temporary_table::drop_global_temporary;
 
 use crate::plan::Context;
 use crate::session::{Client, Frame, Session};

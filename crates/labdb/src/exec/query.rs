@@ -40,6 +40,24 @@ fn purpose(query: &Query) -> SqlResult<Purpose<'_>> {
     Ok(Purpose::Variables(names))
 }
 
+/// Checks that a cursor's query gives rows.
+///
+/// # Errors
+/// 154 where it makes a table or sets variables.
+pub(super) fn check_gives_rows(query: &Query) -> SqlResult<()> {
+    let what = match purpose(query)? {
+        Purpose::Rows => return Ok(()),
+        Purpose::Variables(_) => "variable assignment",
+        Purpose::Into(_) => "INTO clause",
+    };
+    Err(SqlError::new(
+        154,
+        format!("{what} is not allowed in a cursor declaration."),
+    )
+    .severity(15)
+    .state(3))
+}
+
 /// Whether this is SELECT … INTO.
 pub(super) fn makes_a_table(query: &Query) -> bool {
     matches!(&query.body, QueryBody::Select(select) if select.into.is_some())

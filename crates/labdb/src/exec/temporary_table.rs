@@ -5,9 +5,9 @@ use super::catalog_change::exists_already;
 use super::table_definition::build;
 use crate::bind::Binder;
 use crate::catalog::{Catalog, MemoryRows, Store, Table, fold};
-use crate::session::Undo;
-use labdb_tsql::ast::{ColumnDefinition, TableConstraint};
-use labdb_types::{SqlError, SqlResult};
+use crate::session::{Discard, Frame, Session, Undo};
+use labdb_tsql::ast::{ColumnDefinition, ObjectName, TableConstraint};
+use labdb_types::SqlResult;
 use std::sync::Arc;
 
 impl Executor<'_> {
@@ -30,13 +30,6 @@ impl Executor<'_> {
     }
 
     pub(super) fn add_temporary(&self, name: &str, table: Table) -> SqlResult<Arc<Table>> {
-        if name.starts_with("##") {
-            return Err(SqlError::new(
-                40510,
-                "Global temporary tables (##name) are outside labdb's subset: use a table in \
-                 tempdb.",
-            ));
-        }
         let key = fold(name);
         if self.session.temp_tables.borrow().contains_key(&key) {
             return Err(exists_already(name));
@@ -69,5 +62,42 @@ impl Executor<'_> {
         self.frame
             .declare_table(name, Arc::new(table), self.session.take_frame_key());
         Ok(())
+    }
+}
+
+/// Drops the `##` tables of a session that ends, and those of ended ones that somebody still used
+/// then. One that is still in use stays until the next session ends.
+pub(crate) fn drop_global_temporary(session: &Session) {
+    let mine = std::mem::take(&mut *session.global_temp_tables.borrow_mut());
+    let instance = &session.instance;
+    let left = std::mem::take(&mut *instance.left_tables.lock());
+    if mine.is_empty() && left.is_empty() {
+        return;
+    }
+    let Some(tempdb) = instance.database("tempdb") else {
+        return;
+    };
+    session.options.borrow_mut().lock_timeout = 0;
+    session
+        .shared
+        .cancel
+        .store(false, std::sync::atomic::Ordering::Relaxed);
+    for (name, object_id) in mine.into_iter().chain(left) {
+        let known = tempdb.catalog().table("dbo", &name).map(|t| t.object_id);
+        if known != Some(object_id) {
+            continue;
+        }
+        let frame = Frame::new();
+        let mut client = Discard;
+        let dropped = Executor::new(session, &frame, &mut client, Arc::new(())).drop_tables(
+            &[ObjectName {
+                parts: vec![name.clone()],
+            }],
+            true,
+        );
+        if dropped.is_err() {
+            session.rollback_everything();
+            instance.left_tables.lock().push((name, object_id));
+        }
     }
 }

@@ -30,6 +30,19 @@ fn xact_state(call: &Call<'_>) -> SqlResult<Value> {
     }))
 }
 
+/// 1 open, 0 open without rows, -1 closed, -3 not there.
+fn cursor_status(call: &Call<'_>) -> SqlResult<Value> {
+    let name = crate::catalog::fold(call.text(1));
+    let cursors = match call.text(0).to_ascii_lowercase().as_str() {
+        "local" => &call.ctx.frame.cursors,
+        "global" => &call.ctx.session.cursors,
+        _ => return Ok(Value::SmallInt(-3)),
+    };
+    Ok(Value::SmallInt(
+        cursors.borrow().get(&name).map_or(-3, |c| c.status()),
+    ))
+}
+
 /// An identity value as `numeric(38,0)`.
 pub(super) fn identity(value: Option<i64>) -> Value {
     value.map_or(Value::Null, |n| {
@@ -83,6 +96,14 @@ pub(super) const ALL: &[Scalar] = &[
         .procedure
         .as_ref()
         .map_or(Value::Null, Value::text))),
+    plain!(
+        "CURSOR_STATUS",
+        2,
+        2,
+        &[super::Parameter::Name, super::Parameter::Name],
+        |_| SqlType::SmallInt,
+        cursor_status
+    ),
     plain!("XACT_STATE", 0, 0, &[], |_| SqlType::SmallInt, xact_state),
     plain!("SCOPE_IDENTITY", 0, 0, &[], |_| IDENTITY_TYPE, |c| Ok(
         identity(c.ctx.frame.scope_identity.get())

@@ -63,6 +63,12 @@ pub const GLOBALS: &[Scalar] = &[
     global!("@@PROCID", SqlType::Int, |c| Ok(Value::Int(
         c.ctx.frame.procedure_id.unwrap_or(0)
     ))),
+    global!("@@FETCH_STATUS", SqlType::Int, |c| Ok(Value::Int(
+        c.ctx.session.fetch_status.get()
+    ))),
+    global!("@@CURSOR_ROWS", SqlType::Int, |c| Ok(Value::Int(
+        c.ctx.session.cursor_rows.get()
+    ))),
     global!("@@MAX_PRECISION", SqlType::TinyInt, |_| Ok(Value::TinyInt(
         38
     ))),

@@ -2,7 +2,7 @@
 
 use super::Parameter::{Int, Name};
 use super::{Call, Scalar, int, sysname};
-use crate::catalog::{Catalog, KeyKind, Object};
+use crate::catalog::{Catalog, KeyKind, Object, is_global_temporary, is_temporary};
 use crate::instance::Database;
 use crate::views;
 use labdb_storage::FileKind;
@@ -89,16 +89,24 @@ fn object_id(call: &Call<'_>) -> SqlResult<Value> {
         return Ok(Value::Null);
     };
     let schema = parts.pop().filter(|s| !s.is_empty());
-    let named_database = parts.pop();
-    if name.starts_with('#') {
+    let mut named_database = parts.pop();
+    if is_global_temporary(&name) {
+        named_database = Some("tempdb".to_owned());
+    }
+    if is_temporary(&name) {
         let tempdb =
             named_database.is_none_or(|d| d.is_empty() || d.eq_ignore_ascii_case("tempdb"));
-        let found = call
-            .ctx
-            .session
+        let session = call.ctx.session;
+        let table = session
             .temp_table(&name)
-            .filter(|_| tempdb && type_matches(kind, "U"));
-        return Ok(found.map_or(Value::Null, |t| Value::Int(t.object_id)));
+            .filter(|_| type_matches(kind, "U"))
+            .map(|t| t.object_id);
+        let found = table.or_else(|| {
+            let procedures = session.temp_procedures.borrow();
+            let procedure = procedures.get(&crate::catalog::fold(&name))?;
+            type_matches(kind, "P").then_some(procedure.object_id)
+        });
+        return Ok(found.filter(|_| tempdb).map_or(Value::Null, Value::Int));
     }
     let Some(database) = database_of(call, named_database.as_ref()) else {
         return Ok(Value::Null);

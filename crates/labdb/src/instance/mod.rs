@@ -76,6 +76,8 @@ pub struct Instance {
     /// Trace flags.
     pub trace_flags: Arc<TraceFlags>,
     restores: Mutex<Vec<String>>,
+    /// `##` tables of ended sessions that others still used then, with their object ids.
+    pub(crate) left_tables: Mutex<Vec<(String, i32)>>,
     /// What trace flags 3004 and 3605 write.
     pub(crate) backup_trace: BackupTrace,
     log: Arc<errorlog::ErrorLog>,
@@ -118,6 +120,7 @@ impl Instance {
             schema_version: AtomicU64::new(1),
             trace_flags,
             restores: Mutex::new(Vec::new()),
+            left_tables: Mutex::default(),
             backup_trace,
             log,
             password_cache: logins::PasswordCache::default(),

@@ -23,6 +23,8 @@ pub struct Variable {
 pub struct Frame {
     variables: RefCell<HashMap<Arc<str>, Variable>>,
     tables: RefCell<TableVariables>,
+    /// LOCAL cursors.
+    pub cursors: super::cursor::Cursors,
     /// The errors of the CATCH blocks that are running, innermost last.
     pub caught: RefCell<Vec<SqlError>>,
     /// How many TRY blocks are running, here and in the callers.
@@ -48,12 +50,15 @@ pub struct Frame {
 }
 
 /// Table variables by folded name. Their rows go with their batch, also where the plan of a
-/// statement still knows the table.
+/// statement still knows the table. With `true` they are another frame's.
 #[derive(Debug, Default)]
-struct TableVariables(HashMap<Arc<str>, Arc<Table>>);
+struct TableVariables(HashMap<Arc<str>, Arc<Table>>, bool);
 
 impl Drop for TableVariables {
     fn drop(&mut self) {
+        if self.1 {
+            return;
+        }
         for table in self.0.values() {
             if let Store::Memory(memory) = &*table.store {
                 memory.forget();
@@ -100,6 +105,21 @@ impl Frame {
             inherited_tries: tries,
             ..Self::default()
         }
+    }
+
+    /// A frame that has the variables as they are now, and the same table variables.
+    ///
+    /// # Errors
+    /// 701 where there is no memory for copies of long values.
+    pub fn snapshot(&self, budget: &Arc<MemoryBudget>) -> SqlResult<Self> {
+        let copy = Self::called(None, self.level, 0);
+        copy.use_memory(budget);
+        for (name, variable) in &*self.variables.borrow() {
+            copy.declare(name, variable.sql_type)?;
+            copy.set(name, variable.value.clone())?;
+        }
+        *copy.tables.borrow_mut() = TableVariables(self.tables.borrow().0.clone(), true);
+        Ok(copy)
     }
 
     /// Declares a variable; NULL at first.

@@ -1,6 +1,7 @@
 //! A session: what one connection has set, opened and left behind.
 
 mod client;
+pub mod cursor;
 mod frame;
 pub mod memory;
 mod options;
@@ -52,8 +53,18 @@ pub struct Session {
     pub transaction: RefCell<Option<ActiveTransaction>>,
     /// Temporary tables by folded name, with the procedure level that made them.
     pub temp_tables: RefCell<HashMap<String, (Arc<Table>, u32)>>,
+    /// The `##` tables that it made, with their object ids: they go when it ends.
+    pub global_temp_tables: RefCell<Vec<(String, i32)>>,
+    /// Temporary procedures by folded name.
+    pub temp_procedures: RefCell<HashMap<String, Arc<crate::catalog::Procedure>>>,
     /// Counts changes of `temp_tables`, so that plans know when they are stale.
     pub temp_version: Cell<u64>,
+    /// The cursors that are not LOCAL.
+    pub cursors: cursor::Cursors,
+    /// `@@FETCH_STATUS`.
+    pub fetch_status: Cell<i32>,
+    /// `@@CURSOR_ROWS`.
+    pub cursor_rows: Cell<i32>,
     /// Prepared statements by handle.
     pub prepared: RefCell<HashMap<i32, Prepared>>,
     /// The INSERT BULK whose rows the next message has.
@@ -95,7 +106,12 @@ impl Session {
             tran_count: Cell::new(0),
             transaction: RefCell::new(None),
             temp_tables: RefCell::new(HashMap::new()),
+            global_temp_tables: RefCell::default(),
+            temp_procedures: RefCell::default(),
             temp_version: Cell::new(0),
+            cursors: RefCell::default(),
+            fetch_status: Cell::new(0),
+            cursor_rows: Cell::new(0),
             prepared: RefCell::new(HashMap::new()),
             bulk: RefCell::new(None),
             plans: RefCell::new(PlanCache::default()),
@@ -181,6 +197,14 @@ impl Session {
         (u64::from(self.shared.id.unsigned_abs()) << 40) | n
     }
 
+    /// The database part of a name; tempdb for `##t`, wherever it is named.
+    pub fn database_of_name<'n>(&self, name: &'n labdb_tsql::ast::ObjectName) -> Option<&'n str> {
+        if crate::catalog::is_global_temporary(name.object()) {
+            return Some("tempdb");
+        }
+        name.database()
+    }
+
     /// A temporary table.
     pub fn temp_table(&self, name: &str) -> Option<Arc<Table>> {
         self.temp_tables
@@ -228,7 +252,12 @@ impl Session {
         }
         *self.options.borrow_mut() = SetOptions::default();
         self.temp_tables.borrow_mut().clear();
+        self.temp_procedures.borrow_mut().clear();
+        crate::exec::drop_global_temporary(self);
         self.bump_temp();
+        self.cursors.borrow_mut().clear();
+        self.fetch_status.set(0);
+        self.cursor_rows.set(0);
         self.prepared.borrow_mut().clear();
         *self.context_info.borrow_mut() = Value::Null;
         *self.identity_insert.borrow_mut() = None;
@@ -270,6 +299,7 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         self.rollback_everything();
+        crate::exec::drop_global_temporary(self);
         self.instance.end_session(&self.shared);
     }
 }

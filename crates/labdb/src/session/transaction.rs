@@ -36,6 +36,8 @@ pub enum Undo {
     Catalog(Arc<Database>, Arc<Catalog>),
     /// A temporary table was made or dropped; its name and what was there.
     TempTable(String, Option<(Arc<Table>, u32)>),
+    /// The same for a temporary procedure.
+    TempProcedure(String, Option<Arc<crate::catalog::Procedure>>),
 }
 
 /// One database's share of a transaction.
@@ -339,6 +341,13 @@ impl ActiveTransaction {
                 Undo::Catalog(database, before) => {
                     *database.catalog.write() = before;
                     session.instance.bump_schema();
+                }
+                Undo::TempProcedure(name, before) => {
+                    let mut procedures = session.temp_procedures.borrow_mut();
+                    match before {
+                        Some(entry) => procedures.insert(name, entry),
+                        None => procedures.remove(&name),
+                    };
                 }
                 Undo::TempTable(name, before) => {
                     let mut tables = session.temp_tables.borrow_mut();

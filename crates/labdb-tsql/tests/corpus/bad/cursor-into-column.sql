@@ -1,0 +1,1 @@
+FETCH NEXT FROM c INTO a

@@ -1,0 +1,1 @@
+FETCH PRIOR FROM c
