@@ -47,6 +47,10 @@ lint: ## formatting and clippy
 bench: build ## the figures that the project promises, both sides of each from one run
 	target/release/bench
 
+.PHONY: calibrate
+calibrate: build ## how often the statistics are wrong where the truth is known, into docs/calibration.md
+	target/release/examples/calibrate >docs/calibration.md
+
 .PHONY: schema
 schema: ## write the JSON Schema of the records anew from the Rust types
 	$(CARGO) run --release --locked --quiet -p records --example schema >docs/records.schema.json

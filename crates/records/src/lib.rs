@@ -26,7 +26,9 @@ pub use setup::{Change, DatabaseSettings, FileSettings, Setup};
 pub use snapshot::{
     DatabaseState, FileKind, FileReading, PerformanceCounter, Snapshot, Unavailable, WaitReading,
 };
-pub use summary::{Comparison, ComparisonVerdict, SummaryWarning, VariantSummary, WarningCode};
+pub use summary::{
+    Comparison, ComparisonMethod, ComparisonVerdict, SummaryWarning, VariantSummary, WarningCode,
+};
 pub use units::milliseconds;
 
 /// The version of the record types that this code writes, and the newest that it reads.

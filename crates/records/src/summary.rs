@@ -53,8 +53,17 @@ pub struct Comparison {
     pub baseline: String,
     /// What is compared.
     pub variant: String,
+    /// How it was compared.
+    #[serde(default)]
+    pub method: ComparisonMethod,
     /// Pairs: blocks in which both have a round that counts.
     pub pairs: u64,
+    /// Rounds of the baseline that the figures below are made of.
+    #[serde(default)]
+    pub baseline_rounds: u64,
+    /// Rounds of the variant that they are made of.
+    #[serde(default)]
+    pub variant_rounds: u64,
     /// Hodges-Lehmann estimate of variant / baseline: below 1 the variant has less of the metric.
     pub ratio: Option<f64>,
     /// The lower end of the interval of the ratio; null where too few pairs bound it.
@@ -63,7 +72,8 @@ pub struct Comparison {
     pub ratio_high: Option<f64>,
     /// The confidence that the interval reaches, at least what was asked for: 0.95.
     pub confidence: Option<f64>,
-    /// The exact two-sided sign-flip p of the mean log ratio.
+    /// The exact two-sided p of no difference: by the sign-flip test of the mean log ratio, or by
+    /// the rank-sum test where `method` is `unpaired`.
     pub p: Option<f64>,
     /// The same after Holm's correction. The headline metric of all variants is one family and
     /// the other declared metrics are another, so that declaring a second metric does not weaken
@@ -78,6 +88,18 @@ pub struct Comparison {
     pub pairs_needed: Option<u64>,
     /// What limits the result, and what to do about it.
     pub warnings: Vec<SummaryWarning>,
+}
+
+/// How two variants were compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ComparisonMethod {
+    /// Round against neighbouring round: the sign-flip test and its interval.
+    #[default]
+    Paired,
+    /// All rounds of the one against all of the other, because they did not alternate: the
+    /// rank-sum test and its interval. A machine that drifts makes it wrong.
+    Unpaired,
 }
 
 /// The verdict on a variant against its baseline. For metrics where less is better `faster` is a
@@ -114,6 +136,8 @@ pub enum WarningCode {
     UnpairedRounds,
     /// Rounds that did not alternate.
     NotAlternating,
+    /// No pair ran next to each other, so that the rounds were compared as two lists.
+    Unpaired,
     /// Rounds that were set aside.
     RoundsSetAside,
     /// Rounds that came twice; each was taken once.

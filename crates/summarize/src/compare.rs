@@ -4,10 +4,9 @@ use crate::experiment::Experiment;
 use crate::metric::{Metric, Sense};
 use crate::pairs::{Pairs, pair_up};
 use crate::warnings;
-use records::{Comparison, ComparisonVerdict, Header};
+use records::{Comparison, ComparisonMethod, ComparisonVerdict, Header};
 use statistics::{
-    Direction, Interval, StatisticsError, decide, hodges_lehmann, holm, least_pairs, log_ratios,
-    pairs_needed, ratio, sign_flip_interval, sign_flip_test,
+    Direction, Estimate, StatisticsError, holm, least_pairs, log_ratios, pairs_needed, ratio,
 };
 
 /// What decides a verdict besides the rounds.
@@ -42,11 +41,19 @@ struct Raw<'a> {
     variant: &'a str,
     metric: Metric,
     headline: bool,
+    method: ComparisonMethod,
     pairs: usize,
-    log_ratios: Result<Vec<f64>, StatisticsError>,
-    estimate: Option<f64>,
-    interval: Option<Interval>,
-    p: Option<f64>,
+    baseline_rounds: usize,
+    variant_rounds: usize,
+    /// Of the pairs; none where there are none to compare.
+    log_ratios: Option<Vec<f64>>,
+    estimate: Result<Estimate, StatisticsError>,
+}
+
+impl Raw<'_> {
+    fn p(&self) -> Option<f64> {
+        self.estimate.as_ref().ok().map(|estimate| estimate.p.p)
+    }
 }
 
 /// Every variant against the baseline on every metric, the headline metric first.
@@ -68,7 +75,7 @@ pub(crate) fn compare(
     let mut raws = Vec::new();
     for (place, metric) in metrics.iter().enumerate() {
         for (variant, pairs) in &others {
-            raws.push(raw(variant, *metric, place == 0, pairs, rules));
+            raws.push(raw(variant, baseline, *metric, place == 0, pairs, rules));
         }
     }
     let corrected = correct(&raws);
@@ -89,8 +96,8 @@ pub(crate) fn compare(
         let evidence = warnings::Evidence {
             pairs,
             metric: raw.metric,
-            log_ratios: raw.log_ratios.as_deref().ok(),
-            no_ratio: raw.log_ratios.as_ref().err().copied(),
+            log_ratios: raw.log_ratios.as_deref(),
+            no_ratio: raw.estimate.as_ref().err().copied(),
             least,
         };
         comparison.warnings = warnings::of_comparison(&evidence, &comparison);
@@ -101,6 +108,7 @@ pub(crate) fn compare(
 
 fn raw<'a>(
     variant: &'a str,
+    baseline: &str,
     metric: Metric,
     headline: bool,
     pairs: &Pairs,
@@ -115,17 +123,41 @@ fn raw<'a>(
                 .zip(metric.of(&pair.variant.round))
         })
         .unzip();
-    let log_ratios = log_ratios(&of_baseline, &of_variant);
-    let logs = log_ratios.as_deref().unwrap_or_default();
+    if pairs.alternate() {
+        let log_ratios = log_ratios(&of_baseline, &of_variant);
+        return Raw {
+            variant,
+            metric,
+            headline,
+            method: ComparisonMethod::Paired,
+            pairs: of_baseline.len(),
+            baseline_rounds: of_baseline.len(),
+            variant_rounds: of_variant.len(),
+            estimate: match &log_ratios {
+                Ok(log_ratios) => Estimate::of_pairs(log_ratios, rules.confidence),
+                Err(error) => Err(*error),
+            },
+            log_ratios: log_ratios.ok(),
+        };
+    }
+    let values = |of: &str| -> Vec<f64> {
+        pairs
+            .all()
+            .filter(|run| run.variant == of)
+            .filter_map(|run| metric.of(&run.round))
+            .collect()
+    };
+    let (of_baseline, of_variant) = (values(baseline), values(variant));
     Raw {
         variant,
         metric,
         headline,
-        pairs: of_baseline.len(),
-        estimate: hodges_lehmann(logs).ok(),
-        interval: sign_flip_interval(logs, rules.confidence).ok().flatten(),
-        p: sign_flip_test(logs).ok().map(|p| p.p),
-        log_ratios,
+        method: ComparisonMethod::Unpaired,
+        pairs: 0,
+        baseline_rounds: of_baseline.len(),
+        variant_rounds: of_variant.len(),
+        log_ratios: None,
+        estimate: Estimate::of_lists(&of_baseline, &of_variant, rules.confidence),
     }
 }
 
@@ -137,7 +169,7 @@ fn correct(raws: &[Raw]) -> Vec<Option<f64>> {
             .iter()
             .enumerate()
             .filter(|(_, raw)| raw.headline == headline)
-            .filter_map(|(index, raw)| Some((index, raw.p?)))
+            .filter_map(|(index, raw)| Some((index, raw.p()?)))
             .collect();
         let p_values: Vec<f64> = family.iter().map(|(_, p)| *p).collect();
         let Ok(holm) = holm(&p_values) else { continue };
@@ -151,8 +183,10 @@ fn correct(raws: &[Raw]) -> Vec<Option<f64>> {
 }
 
 fn finish(raw: &Raw, p_holm: Option<f64>, tests: usize, rules: &Rules) -> Comparison {
-    let direction = match (raw.estimate, p_holm) {
-        (Some(estimate), Some(p)) => decide(estimate, raw.interval, p, rules.alpha(), rules.floor),
+    let estimate = raw.estimate.as_ref().ok();
+    let interval = estimate.and_then(|estimate| estimate.interval);
+    let direction = match (estimate, p_holm) {
+        (Some(estimate), Some(p)) => estimate.verdict(p, rules.alpha(), rules.floor),
         _ => Direction::Undecided,
     };
     let needed = if direction == Direction::Undecided {
@@ -167,12 +201,15 @@ fn finish(raw: &Raw, p_holm: Option<f64>, tests: usize, rules: &Rules) -> Compar
         headline: raw.headline,
         baseline: String::new(),
         variant: raw.variant.to_owned(),
+        method: raw.method,
         pairs: raw.pairs as u64,
-        ratio: raw.estimate.map(ratio),
-        ratio_low: raw.interval.map(|interval| ratio(interval.low)),
-        ratio_high: raw.interval.map(|interval| ratio(interval.high)),
-        confidence: raw.interval.map(|interval| interval.confidence),
-        p: raw.p,
+        baseline_rounds: raw.baseline_rounds as u64,
+        variant_rounds: raw.variant_rounds as u64,
+        ratio: estimate.map(|estimate| ratio(estimate.log_ratio)),
+        ratio_low: interval.map(|interval| ratio(interval.low)),
+        ratio_high: interval.map(|interval| ratio(interval.high)),
+        confidence: interval.map(|interval| interval.confidence),
+        p: raw.p(),
         p_holm,
         floor: rules.floor,
         verdict: verdict(direction, raw.metric.sense),
@@ -184,8 +221,14 @@ fn finish(raw: &Raw, p_holm: Option<f64>, tests: usize, rules: &Rules) -> Compar
 /// How many pairs it would take to find a difference of the size seen, or of the floor where that
 /// is larger; more than there are, since these did not decide.
 fn needed(raw: &Raw, tests: usize, rules: &Rules) -> Option<usize> {
-    let logs = raw.log_ratios.as_deref().ok()?;
-    let difference = raw.estimate?.abs().max(rules.floor.ln_1p());
+    let logs = raw.log_ratios.as_deref()?;
+    let difference = raw
+        .estimate
+        .as_ref()
+        .ok()?
+        .log_ratio
+        .abs()
+        .max(rules.floor.ln_1p());
     let pairs = pairs_needed(logs, difference, rules.alpha(), tests).ok()??;
     Some(pairs.max(raw.pairs + 1))
 }

@@ -269,14 +269,17 @@ fn variant_cells(row: Option<&VariantSummary>) -> [String; 9] {
     ]
 }
 
-const COMPARISON_HEAD: [&str; 17] = [
+const COMPARISON_HEAD: [&str; 20] = [
     "experiment",
     "server",
     "metric",
     "headline",
     "baseline",
     "variant",
+    "method",
     "pairs",
+    "baseline_rounds",
+    "variant_rounds",
     "ratio",
     "ratio_low",
     "ratio_high",
@@ -289,7 +292,7 @@ const COMPARISON_HEAD: [&str; 17] = [
     "warnings",
 ];
 
-fn comparison_cells(row: &Comparison) -> [String; 17] {
+fn comparison_cells(row: &Comparison) -> [String; 20] {
     let warnings: Vec<String> = row
         .warnings
         .iter()
@@ -307,7 +310,10 @@ fn comparison_cells(row: &Comparison) -> [String; 17] {
         row.headline.to_string(),
         text(&row.baseline),
         text(&row.variant),
+        name(row.method),
         row.pairs.to_string(),
+        row.baseline_rounds.to_string(),
+        row.variant_rounds.to_string(),
         number(row.ratio),
         number(row.ratio_low),
         number(row.ratio_high),

@@ -12,6 +12,22 @@ pub(crate) struct Pairs<'a> {
     pub(crate) apart: usize,
 }
 
+impl<'a> Pairs<'a> {
+    /// Whether any pair ran next to each other. Where none did, pairing takes nothing away that
+    /// the rounds share, and claims to.
+    pub(crate) fn alternate(&self) -> bool {
+        self.apart < self.complete.len()
+    }
+
+    /// All counting rounds of the two, paired or not.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &'a Run> {
+        self.complete
+            .iter()
+            .flat_map(|pair| [pair.baseline, pair.variant])
+            .chain(self.unpaired.iter().copied())
+    }
+}
+
 /// Two rounds of one block.
 pub(crate) struct Pair<'a> {
     pub(crate) baseline: &'a Run,

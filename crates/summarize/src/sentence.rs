@@ -3,7 +3,7 @@
 use crate::metric::{Metric, Sense};
 use crate::number::{p_value, percent, ratio};
 use crate::warnings::count_of_pairs;
-use records::{Comparison, ComparisonVerdict};
+use records::{Comparison, ComparisonMethod, ComparisonVerdict};
 
 /// The verdict in one word: faster and slower of what is a time or a speed, lower and higher of
 /// what is not.
@@ -27,7 +27,7 @@ pub(crate) fn sentence(comparison: &Comparison) -> String {
     } = comparison;
     let Some(estimate) = comparison.ratio else {
         return format!(
-            "Inconclusive: there is no pair of rounds of {variant} and {baseline} to compare."
+            "Inconclusive: there are no rounds of {variant} and {baseline} to compare."
         );
     };
     let finding = finding(comparison, estimate);
@@ -45,7 +45,7 @@ pub(crate) fn sentence(comparison: &Comparison) -> String {
         }
         ComparisonVerdict::Inconclusive if comparison.ratio_low.is_none() => format!(
             "Inconclusive: {} cannot decide. In {}, {finding} ({evidence}).",
-            count_of_pairs(comparison.pairs),
+            count(comparison),
             if comparison.pairs == 1 { "it" } else { "them" },
         ),
         ComparisonVerdict::Inconclusive => {
@@ -93,7 +93,18 @@ fn evidence(comparison: &Comparison) -> String {
     let p = comparison
         .p_holm
         .map_or_else(String::new, |p| format!(", p {}", p_value(p)));
-    format!("{interval}, {}{p}", count_of_pairs(comparison.pairs))
+    format!("{interval}, {}{p}", count(comparison))
+}
+
+/// What it is made of: `6 pairs`, or `6 and 5 unpaired rounds`.
+fn count(comparison: &Comparison) -> String {
+    match comparison.method {
+        ComparisonMethod::Paired => count_of_pairs(comparison.pairs),
+        ComparisonMethod::Unpaired => format!(
+            "{} and {} unpaired rounds",
+            comparison.baseline_rounds, comparison.variant_rounds
+        ),
+    }
 }
 
 fn capital(word: &str) -> String {

@@ -5,7 +5,7 @@ use crate::grid::Grid;
 use crate::metric::{MB, Metric};
 use crate::number::{decimals, fixed, p_value, ratio};
 use crate::sentence::verdict_word;
-use records::{Comparison, VariantSummary};
+use records::{Comparison, ComparisonMethod, VariantSummary};
 
 /// A number of a round, in the unit of its column.
 type Figure<'a> = &'a dyn Fn(&Run) -> Option<f64>;
@@ -112,7 +112,12 @@ pub(crate) fn comparison(comparisons: &[Comparison]) -> Grid {
             shown(row.ratio),
             shown(row.ratio_low),
             shown(row.ratio_high),
-            row.pairs.to_string(),
+            match row.method {
+                ComparisonMethod::Paired => row.pairs.to_string(),
+                ComparisonMethod::Unpaired => {
+                    format!("{} v {}", row.baseline_rounds, row.variant_rounds)
+                }
+            },
             row.p_holm.map_or_else(|| "-".to_owned(), p_value),
             verdict_word(row).to_owned(),
         ]);

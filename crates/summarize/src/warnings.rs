@@ -9,7 +9,7 @@ use crate::experiment::Run;
 use crate::metric::Metric;
 use crate::number::p_value;
 use crate::pairs::Pairs;
-use records::{Comparison, ComparisonVerdict, SummaryWarning, WarningCode};
+use records::{Comparison, ComparisonMethod, ComparisonVerdict, SummaryWarning, WarningCode};
 use statistics::{StatisticsError, drift, outliers, slot_effect};
 use std::collections::BTreeMap;
 
@@ -39,6 +39,7 @@ pub(crate) fn concerns(code: WarningCode, table: TableName) -> bool {
         WarningCode::TooFewPairs
         | WarningCode::UnpairedRounds
         | WarningCode::NotAlternating
+        | WarningCode::Unpaired
         | WarningCode::NoRatio
         | WarningCode::Drift
         | WarningCode::SlotEffect => table == TableName::Comparison,
@@ -58,9 +59,15 @@ pub(crate) fn concerns(code: WarningCode, table: TableName) -> bool {
 /// Warnings about one comparison.
 pub(crate) fn of_comparison(evidence: &Evidence, comparison: &Comparison) -> Vec<SummaryWarning> {
     let mut found = Vec::new();
-    too_few(evidence, comparison, &mut found);
     let Evidence { pairs, .. } = evidence;
-    if !pairs.unpaired.is_empty() {
+    if comparison.method == ComparisonMethod::Unpaired {
+        if comparison.ratio.is_some() {
+            found.push(unpaired(comparison));
+        }
+    } else {
+        too_few(evidence, comparison, &mut found);
+    }
+    if comparison.method == ComparisonMethod::Paired && !pairs.unpaired.is_empty() {
         found.push(warning(
             WarningCode::UnpairedRounds,
             format!(
@@ -71,7 +78,7 @@ pub(crate) fn of_comparison(evidence: &Evidence, comparison: &Comparison) -> Vec
             ),
         ));
     }
-    if pairs.apart > 0 {
+    if comparison.method == ComparisonMethod::Paired && pairs.apart > 0 {
         found.push(warning(
             WarningCode::NotAlternating,
             format!(
@@ -95,6 +102,20 @@ pub(crate) fn of_comparison(evidence: &Evidence, comparison: &Comparison) -> Vec
     drifting(evidence, &mut found);
     slot(evidence, &mut found);
     found
+}
+
+fn unpaired(comparison: &Comparison) -> SummaryWarning {
+    let Comparison {
+        baseline, variant, ..
+    } = comparison;
+    warning(
+        WarningCode::Unpaired,
+        format!(
+            "Rounds of {baseline} and {variant} did not alternate, so they are compared as two \
+             lists (rank-sum test). Whatever changed between them looks like a difference, and the \
+             interval does not cover that. Run the variants in turn, in pairs."
+        ),
+    )
 }
 
 fn too_few(evidence: &Evidence, comparison: &Comparison, found: &mut Vec<SummaryWarning>) {
@@ -157,13 +178,7 @@ fn labels<'a>(runs: impl Iterator<Item = &'a Run>) -> String {
 
 /// Counting rounds of the two variants and their values above zero, in order.
 fn values<'a>(evidence: &'a Evidence) -> Vec<(&'a Run, f64)> {
-    let mut runs: Vec<&Run> = evidence
-        .pairs
-        .complete
-        .iter()
-        .flat_map(|pair| [pair.baseline, pair.variant])
-        .chain(evidence.pairs.unpaired.iter().copied())
-        .collect();
+    let mut runs: Vec<&Run> = evidence.pairs.all().collect();
     runs.sort_by_key(|run| run.round.started);
     runs.into_iter()
         .filter_map(|run| {

@@ -473,12 +473,48 @@ fn rounds_that_did_not_alternate_and_drift_are_warned_of() {
     let ran = summarize(&input, &["--format", "jsonl", "--table", "comparison"]);
     let comparison = headline(&ran.out);
     assert!(
-        warning_codes(&comparison).contains(&"not_alternating"),
+        warning_codes(&comparison).contains(&"unpaired"),
         "{comparison}"
+    );
+    assert_eq!(comparison["method"], "unpaired");
+    assert_eq!(comparison["pairs"], 0);
+    assert_eq!(
+        (
+            &comparison["baseline_rounds"],
+            &comparison["variant_rounds"]
+        ),
+        (&json!(6), &json!(6))
+    );
+    // The two lists are the same one.
+    assert_eq!(
+        (&comparison["ratio"], &comparison["p"]),
+        (&json!(1.0), &json!(1.0))
     );
     let input = changed(|place, round| round["elapsed_ms"] = json!(1000 + 90 * place));
     let ran = summarize(&input, &["--format", "jsonl", "--table", "comparison"]);
     assert!(warning_codes(&headline(&ran.out)).contains(&"drift"));
+}
+
+#[test]
+fn rounds_without_blocks_are_compared_as_two_lists_and_say_so() {
+    let input = changed(|place, round| {
+        round["trial"]["variant"] = json!(if place < 6 { "FULL" } else { "SIMPLE" });
+        round["trial"]["block"] = json!(place + 1);
+        let apart = if place < 6 { 100.0 } else { 400.0 };
+        round["elapsed_ms"] = json!(apart * f64::from(1 << (place % 6)));
+    });
+    let ran = summarize(&input, &["--format", "jsonl", "--table", "comparison"]);
+    let comparison = headline(&ran.out);
+    // SciPy: mannwhitneyu([100, 200 .. 3200], [400, 800 .. 12800], method of all divisions with ties
+    // at their mean rank): U = 28 of 36, and 12.987 % of the divisions are as far out.
+    let ratio = comparison["ratio"].as_f64().unwrap();
+    assert!((ratio - 4.0).abs() < 1e-9, "{ratio}");
+    let p = comparison["p"].as_f64().unwrap();
+    assert!((p - 0.129_870_129_870_129_86).abs() < 1e-9, "{p}");
+    let ran = summarize(&input, &[]);
+    assert!(ran.out.contains("6 and 6 unpaired rounds"), "{}", ran.out);
+    assert!(ran.out.contains("6 v 6"), "{}", ran.out);
+    assert!(ran.out.contains("in turn"), "{}", ran.out);
 }
 
 #[test]
