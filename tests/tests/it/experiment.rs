@@ -78,7 +78,7 @@ fn a_series_that_stopped_goes_on_where_it_stopped() {
     let folder = tempfile::tempdir().expect("a folder");
     let results = folder.path().join("results");
     let stream = results.join("stream.jsonl");
-    experiment(&results, &[("PAIRS", "2"), ("ROWS", "20")]).success();
+    experiment(&results, &[("PAIRS", "2")]).success();
     let whole = order(&read(&stream));
     // As if it had stopped after the third round: what came later was never written.
     let text = read(&stream);
@@ -100,9 +100,9 @@ fn a_series_that_stopped_goes_on_where_it_stopped() {
     assert_eq!(order(&resumed), whole, "the same order, each round once");
     assert!(outcome.stderr.contains("round 3"), "{}", outcome.stderr);
 
-    let refused = experiment(&results, &[("RESUME", "1"), ("ROWS", "21")]);
+    let refused = experiment(&results, &[("RESUME", "1"), ("ROWS", "41")]);
     assert_eq!(refused.code, Some(2));
-    assert!(refused.stderr.contains("ROWS") && refused.stderr.contains("20"));
+    assert!(refused.stderr.contains("ROWS") && refused.stderr.contains("40"));
     assert_eq!(read(&stream), resumed);
 }
 

@@ -10,6 +10,7 @@ mod bad_input;
 mod clients;
 mod durability;
 mod experiment;
+mod faults;
 mod help;
 mod log_bytes;
 mod programs;
