@@ -318,6 +318,10 @@ pub(crate) fn predicate(p: &Pred) -> Truth {
             if mixed && types.iter().any(|ty| matches!(ty, Ty::Float | Ty::Money)) {
                 return open("the common type of a list");
             }
+            let common = |so_far: Option<Ty>, ty: &Ty| so_far?.common(*ty);
+            if types.iter().fold(types.first().copied(), common).is_none() && mixed {
+                return open("the digits of a list that needs more than 38");
+            }
             let mut found: Truth = Ok(Some(false));
             for one in some {
                 found = or(found, compare(e, one).map(|o| o.map(Ordering::is_eq)));
