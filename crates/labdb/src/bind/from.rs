@@ -10,6 +10,7 @@ use crate::plan::{Condition, JoinType, Plan};
 use crate::views;
 use labdb_tsql::ast::{self, Apply, Expr, JoinKind, TableHint, TableSource};
 use labdb_types::{Column, SqlError, SqlResult};
+use std::sync::Arc;
 
 /// A bound entry of FROM.
 pub(crate) struct Bound {
@@ -51,6 +52,7 @@ fn read_mode(hints: &[TableHint]) -> SqlResult<ReadMode> {
 /// The columns of a table as a scope sees them.
 pub(crate) fn table_columns(table: &Table, alias: Option<&str>) -> Vec<ScopeColumn> {
     let name = fold(alias.unwrap_or(&table.name));
+    let shown: Arc<str> = alias.unwrap_or(&table.name).into();
     let schema = if alias.is_none() {
         Some(fold(&table.schema))
     } else {
@@ -61,6 +63,7 @@ pub(crate) fn table_columns(table: &Table, alias: Option<&str>) -> Vec<ScopeColu
         .iter()
         .map(|c| ScopeColumn {
             table: name.clone(),
+            shown: Arc::clone(&shown),
             schema: schema.clone(),
             name: c.name.clone(),
             folded: fold(&c.name),
@@ -75,10 +78,12 @@ pub(crate) fn table_columns(table: &Table, alias: Option<&str>) -> Vec<ScopeColu
 /// Columns of a query under a table's name.
 pub(crate) fn output_columns(columns: &[Column], alias: &str) -> Vec<ScopeColumn> {
     let table = fold(alias);
+    let shown: Arc<str> = alias.into();
     columns
         .iter()
         .map(|c| ScopeColumn {
             table: table.clone(),
+            shown: Arc::clone(&shown),
             schema: None,
             name: c.name.clone(),
             folded: fold(&c.name),
@@ -93,6 +98,7 @@ pub(crate) fn output_columns(columns: &[Column], alias: &str) -> Vec<ScopeColumn
 fn address_column(table: &str) -> ScopeColumn {
     ScopeColumn {
         table: table.to_owned(),
+        shown: table.into(),
         schema: None,
         name: String::new(),
         folded: "\0address".to_owned(),
@@ -138,7 +144,13 @@ impl Binder<'_> {
     ) -> SqlResult<Bound> {
         match source {
             TableSource::Table { name, alias, hints } => {
-                self.named_table(name, alias.as_deref(), hints, target)
+                let mut bound = self.named_table(name, alias.as_deref(), hints, target)?;
+                let written = name.parts.join(".");
+                let shown: Arc<str> = alias.as_deref().unwrap_or(&written).into();
+                for column in &mut bound.columns {
+                    column.shown = Arc::clone(&shown);
+                }
+                Ok(bound)
             }
             TableSource::Variable { name, alias } => {
                 let table = self.frame.table_variable(name)?;

@@ -156,8 +156,10 @@ impl Binder<'_> {
             if let Some(at) = grouping.keys.iter().position(|k| *k == bound) {
                 return Ok(Some(Typed::column(at, bound.sql_type, bound.nullable)));
             }
-            if let (Expr::Column(name), Node::Column { depth: 0, .. }) = (expression, &bound.node) {
-                return Err(super::scope::not_grouped(name));
+            if let (Expr::Column(_), Node::Column { depth: 0, index }) = (expression, &bound.node)
+                && let Some(column) = scope.columns.get(*index)
+            {
+                return Err(super::scope::not_grouped(column));
             }
         }
         Ok(None)

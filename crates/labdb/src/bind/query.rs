@@ -59,6 +59,7 @@ impl Binder<'_> {
         for column in &body.columns {
             scope.columns.push(super::ScopeColumn {
                 table: String::new(),
+                shown: "".into(),
                 schema: None,
                 name: column.name.clone(),
                 folded: fold(&column.name),

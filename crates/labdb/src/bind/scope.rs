@@ -6,12 +6,15 @@ use crate::catalog::fold;
 use crate::plan::{Node, Typed};
 use labdb_tsql::ast::ObjectName;
 use labdb_types::{SqlError, SqlResult, SqlType};
+use std::sync::Arc;
 
 /// A column in FROM.
 #[derive(Clone, Debug)]
 pub struct ScopeColumn {
     /// The table's alias or name, folded; and its schema where the table has no alias.
     pub table: String,
+    /// The table as FROM has it, for messages.
+    pub shown: Arc<str>,
     /// The schema, folded, where it may be written.
     pub schema: Option<String>,
     /// The column's name.
@@ -29,13 +32,14 @@ pub struct ScopeColumn {
 }
 
 /// Error 8120.
-pub(super) fn not_grouped(name: &ObjectName) -> SqlError {
+pub(super) fn not_grouped(column: &ScopeColumn) -> SqlError {
+    let dot = if column.shown.is_empty() { "" } else { "." };
     SqlError::new(
         8120,
         format!(
-            "Column '{}' is invalid in the select list because it is not contained in either an \
+            "Column '{}{dot}{}' is invalid in the select list because it is not contained in either an \
              aggregate function or the GROUP BY clause.",
-            name.parts.join(".")
+            column.shown, column.name
         ),
     )
 }
@@ -138,7 +142,7 @@ impl<'a> Scope<'a> {
                 .keys
                 .iter()
                 .position(|key| key.node == (Node::Column { depth: 0, index }))
-                .ok_or_else(|| not_grouped(name))?,
+                .ok_or_else(|| not_grouped(column))?,
             _ => index,
         };
         Ok(Typed {

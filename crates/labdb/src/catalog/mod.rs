@@ -12,8 +12,8 @@ pub use key_map::KeyMap;
 pub(crate) use persist::parse_type;
 pub use persist::{ObjectRecord, load, table_record};
 pub use table::{
-    CheckConstraint, DefaultConstraint, Identity, Index, IndexKey, KeyKind, MemoryRows, Store,
-    Table, TableColumn, fold, is_global_temporary, is_temporary,
+    CheckConstraint, DefaultConstraint, Identity, Index, IndexKey, IndexSettings, KeyKind,
+    MemoryRows, Store, Table, TableColumn, fold, is_global_temporary, is_temporary,
 };
 
 pub use user::{

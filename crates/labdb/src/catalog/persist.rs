@@ -28,6 +28,9 @@ pub enum ObjectRecord {
         object_id: i32,
         /// Its schema.
         schema: String,
+        /// Its name, which is not that of the text after `sp_rename`.
+        #[serde(default)]
+        name: Option<String>,
         /// The text of CREATE PROCEDURE.
         text: String,
         /// Days since 1900-01-01 and 1/300 s.
@@ -97,6 +100,10 @@ struct IndexRecord {
     unique: bool,
     clustered: bool,
     sequential_key: bool,
+    #[serde(default)]
+    fill_factor: u8,
+    #[serde(default)]
+    padded: bool,
     keys: Vec<(usize, bool)>,
     include: Vec<usize>,
 }
@@ -146,7 +153,9 @@ pub fn table_record(table: &Table) -> Option<ObjectRecord> {
                 kind: i.kind,
                 unique: i.unique,
                 clustered: i.clustered,
-                sequential_key: i.sequential_key,
+                sequential_key: i.settings.sequential_key,
+                fill_factor: i.settings.fill_factor,
+                padded: i.settings.padded,
                 keys: i.keys.iter().map(|k| (k.column, k.descending)).collect(),
                 include: i.include.clone(),
             })
@@ -165,6 +174,7 @@ impl Procedure {
         ObjectRecord::Procedure {
             object_id: self.object_id,
             schema: self.schema.clone(),
+            name: Some(self.name.clone()),
             text: self.text.clone(),
             created: datetime_parts(&self.created),
         }
@@ -279,6 +289,7 @@ fn take_in(
         ObjectRecord::Procedure {
             object_id,
             schema,
+            name: kept,
             text,
             created,
         } => {
@@ -291,7 +302,7 @@ fn take_in(
                 ..
             }) = batch.statements.into_iter().next().map(|s| s.kind)
             {
-                let name = name.object().to_owned();
+                let name = kept.unwrap_or_else(|| name.object().to_owned());
                 let procedure = Procedure {
                     object_id,
                     schema: schema.clone(),
@@ -384,7 +395,11 @@ fn build_table(record: &TableRecord, database_id: i32) -> SqlResult<Table> {
                 kind: i.kind,
                 unique: i.unique,
                 clustered: i.clustered,
-                sequential_key: i.sequential_key,
+                settings: super::IndexSettings {
+                    sequential_key: i.sequential_key,
+                    fill_factor: i.fill_factor,
+                    padded: i.padded,
+                },
                 keys: i
                     .keys
                     .iter()

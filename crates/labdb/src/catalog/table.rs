@@ -4,7 +4,7 @@ use super::KeyMap;
 use crate::eval::key;
 use crate::session::memory::Grant;
 use labdb_storage::HeapId;
-use labdb_types::{SqlType, Value};
+use labdb_types::{SqlError, SqlResult, SqlType, Value};
 use parking_lot::{Mutex, RwLock};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -192,6 +192,51 @@ pub struct IndexKey {
     pub descending: bool,
 }
 
+/// Options of an index that the catalog shows; labdb's indexes have no pages that they could shape.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IndexSettings {
+    /// `OPTIMIZE_FOR_SEQUENTIAL_KEY`.
+    pub sequential_key: bool,
+    /// FILLFACTOR in percent, 0 where none was declared.
+    pub fill_factor: u8,
+    /// `PAD_INDEX`.
+    pub padded: bool,
+}
+
+impl IndexSettings {
+    /// These settings as options change them.
+    ///
+    /// # Errors
+    /// 129 for a fill factor that is no percentage.
+    pub fn with(mut self, options: &[labdb_tsql::ast::IndexOption]) -> SqlResult<Self> {
+        for option in options {
+            match option.name.as_str() {
+                "OPTIMIZE_FOR_SEQUENTIAL_KEY" => {
+                    self.sequential_key = option.value.eq_ignore_ascii_case("ON");
+                }
+                "PAD_INDEX" => self.padded = option.value.eq_ignore_ascii_case("ON"),
+                "FILLFACTOR" => {
+                    let percent = option.value.parse().ok();
+                    self.fill_factor =
+                        percent.filter(|p| (1..=100).contains(p)).ok_or_else(|| {
+                            SqlError::new(
+                                129,
+                                format!(
+                                    "Fillfactor {} is not a valid percentage; fillfactor must be \
+                                     between 1 and 100.",
+                                    option.value
+                                ),
+                            )
+                            .severity(15)
+                        })?;
+                }
+                _ => {}
+            }
+        }
+        Ok(self)
+    }
+}
+
 /// An index: keys in memory, sorted, each with the address of its row.
 #[derive(Debug)]
 pub struct Index {
@@ -209,8 +254,8 @@ pub struct Index {
     pub unique: bool,
     /// CLUSTERED.
     pub clustered: bool,
-    /// `OPTIMIZE_FOR_SEQUENTIAL_KEY`.
-    pub sequential_key: bool,
+    /// What was declared beside the key.
+    pub settings: IndexSettings,
     /// The key.
     pub keys: Vec<IndexKey>,
     /// INCLUDE: places in the table's columns.

@@ -233,7 +233,7 @@ impl Executor<'_> {
                         i,
                         keys,
                         i.include.iter().map(|p| shift(*p)).collect(),
-                        i.sequential_key,
+                        i.settings,
                     ))
                 })
                 .collect();
@@ -316,14 +316,7 @@ impl Executor<'_> {
         altered.indexes = altered
             .indexes
             .iter()
-            .map(|i| {
-                Arc::new(copy_index(
-                    i,
-                    i.keys.clone(),
-                    i.include.clone(),
-                    i.sequential_key,
-                ))
-            })
+            .map(|i| Arc::new(copy_index(i, i.keys.clone(), i.include.clone(), i.settings)))
             .collect();
         self.scratch_id = 0;
         self.put_altered(name, &table, altered, Some(rows))?;

@@ -116,14 +116,7 @@ impl Executor<'_> {
             altered.indexes = altered
                 .indexes
                 .iter()
-                .map(|i| {
-                    Arc::new(copy_index(
-                        i,
-                        i.keys.clone(),
-                        i.include.clone(),
-                        i.sequential_key,
-                    ))
-                })
+                .map(|i| Arc::new(copy_index(i, i.keys.clone(), i.include.clone(), i.settings)))
                 .collect();
         }
         for constraint in constraints {

@@ -3,7 +3,8 @@
 use super::parameters::{self, Argument, OutputValue, Returned};
 use super::{Executor, Outcome, system_procedures};
 use crate::bind::Binder;
-use crate::catalog::DataPermission;
+use crate::catalog::{DataPermission, Procedure};
+use crate::instance::Database;
 use crate::session::{Command, Done, EnvChange, Frame};
 use labdb_tsql::ast::{Execute, ExecuteTarget, Expr, ObjectName, ProcedureParameter};
 use labdb_types::{SqlError, SqlResult, SqlType, Value};
@@ -255,6 +256,10 @@ pub(crate) fn procedure(
     executor.aborted = false;
     let found = Binder::new(executor.session, executor.frame).procedure(name)?;
     let Some((procedure, database)) = found else {
+        if let Some(procedure) = super::catalog_procedures::find(name)? {
+            let database = executor.database_for(name)?;
+            return run_procedure(executor, &procedure, &database, arguments);
+        }
         if let Some(outcome) = system_procedures::call(executor, name, arguments) {
             return outcome;
         }
@@ -280,6 +285,16 @@ pub(crate) fn procedure(
                 && executor.session.database_id() == database.id;
         if chained { Ok(()) } else { Err(e) }
     })?;
+    run_procedure(executor, &procedure, &database, arguments)
+}
+
+/// Runs a procedure in its database.
+fn run_procedure(
+    executor: &mut Executor<'_>,
+    procedure: &Arc<Procedure>,
+    database: &Arc<Database>,
+    arguments: &[Argument],
+) -> SqlResult<Returned> {
     executor.nested(|executor| {
         let session = executor.session;
         let frame = Frame::called(
@@ -287,13 +302,15 @@ pub(crate) fn procedure(
             executor.frame.level + 1,
             executor.frame.tries.get(),
         );
-        let owner: Arc<dyn Any + Send + Sync> =
-            Arc::clone(&procedure) as Arc<dyn Any + Send + Sync>;
+        let owner: Arc<dyn Any + Send + Sync> = Arc::clone(procedure) as Arc<dyn Any + Send + Sync>;
         let before = session.database();
         let options = session.options.borrow().clone();
         let count = session.tran_count.get();
         if before.id != database.id {
             session.use_database(&database.name())?;
+        }
+        if super::catalog_procedures::is_system(frame.procedure_id) {
+            session.options.borrow_mut().no_count = true;
         }
         let (outcome, targets, aborted) = {
             let mut inner = Executor::new(session, &frame, &mut *executor.client, owner);

@@ -4,7 +4,7 @@ use super::Executor;
 use super::catalog_change::cannot_drop;
 use super::table_definition::{key_columns, next_index_id};
 use crate::bind::{Binder, TableUse};
-use crate::catalog::{Index, KeyKind, KeyMap, Table, fold, is_temporary};
+use crate::catalog::{Index, IndexSettings, KeyKind, KeyMap, Table, fold, is_temporary};
 use crate::eval::format;
 use crate::plan::Flow;
 use crate::plan::source::{Access, ReadMode};
@@ -166,9 +166,7 @@ impl Executor<'_> {
             kind: KeyKind::Plain,
             unique,
             clustered,
-            sequential_key: options
-                .iter()
-                .any(|o| o.name == "OPTIMIZE_FOR_SEQUENTIAL_KEY" && o.value == "ON"),
+            settings: IndexSettings::default().with(options)?,
             keys,
             include: included,
             entries: RwLock::default(),
@@ -229,13 +227,14 @@ impl Executor<'_> {
         let chosen = |index: &Index| name.is_none_or(|n| fold(n) == fold(&index.name));
         match action {
             "REBUILD" | "SET" | "REORGANIZE" => {
-                let sequential = options
+                let settings = |i: &Index| i.settings.with(options);
+                if table
+                    .indexes
                     .iter()
-                    .find(|o| o.name == "OPTIMIZE_FOR_SEQUENTIAL_KEY")
-                    .map(|o| o.value == "ON");
-                let Some(sequential) = sequential else {
+                    .try_fold(true, |same, i| Ok(same && settings(i)? == i.settings))?
+                {
                     return self.end_and_done();
-                };
+                }
                 let database = self.database_for(table_name)?;
                 let change = self.begin_change(&database)?;
                 self.lock_table(&table)?;
@@ -245,12 +244,17 @@ impl Executor<'_> {
                     .iter()
                     .map(|i| {
                         if chosen(i) {
-                            Arc::new(copy_index(i, i.keys.clone(), i.include.clone(), sequential))
+                            let (keys, include) = (i.keys.clone(), i.include.clone());
+                            Ok(Arc::new(copy_index(i, keys, include, settings(i)?)))
                         } else {
-                            Arc::clone(i)
+                            Ok(Arc::clone(i))
                         }
                     })
-                    .collect();
+                    .collect::<SqlResult<_>>()?;
+                if is_temporary(&altered.name) {
+                    self.replace_temporary(altered)?;
+                    return self.end_and_done();
+                }
                 self.replace_table(change, altered)?;
                 self.end_and_done()
             }
@@ -312,7 +316,7 @@ pub(crate) fn copy_index(
     index: &Index,
     keys: Vec<crate::catalog::IndexKey>,
     include: Vec<usize>,
-    sequential_key: bool,
+    settings: IndexSettings,
 ) -> Index {
     Index {
         index_id: index.index_id,
@@ -322,7 +326,7 @@ pub(crate) fn copy_index(
         kind: index.kind,
         unique: index.unique,
         clustered: index.clustered,
-        sequential_key,
+        settings,
         keys,
         include,
         entries: RwLock::new(index.entries.read().clone()),

@@ -33,6 +33,7 @@ fn change_scope(
             };
             scope.columns.push(ScopeColumn {
                 table: label,
+                shown: "".into(),
                 schema: None,
                 name: column.name.clone(),
                 folded: if shown {

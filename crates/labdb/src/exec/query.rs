@@ -40,6 +40,11 @@ fn purpose(query: &Query) -> SqlResult<Purpose<'_>> {
     Ok(Purpose::Variables(names))
 }
 
+/// Whether a query's rows go to the client.
+pub(super) fn gives_rows(query: &Query) -> SqlResult<bool> {
+    Ok(matches!(purpose(query)?, Purpose::Rows))
+}
+
 /// Checks that a cursor's query gives rows.
 ///
 /// # Errors

@@ -63,6 +63,12 @@ impl Executor<'_> {
             ));
         }
         let (number, text) = match crate::eval::convert::as_i64(&value) {
+            Some(n)
+                if let Some(text) = super::catalog_procedures::message(n)
+                    && super::catalog_procedures::is_system(self.frame.procedure_id) =>
+            {
+                (n as i32, super::messages::format(text, &values)?)
+            }
             Some(n) => {
                 return Err(SqlError::new(
                     18054,

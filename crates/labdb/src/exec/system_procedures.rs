@@ -12,24 +12,47 @@ use std::sync::Arc;
 /// The procedures, for the documentation's test.
 pub const NAMES: &[&str] = &[
     "sp_addextendedproperty",
+    "sp_columns",
+    "sp_columns_100",
+    "sp_configure",
     "sp_cycle_errorlog",
     "sp_datatype_info",
     "sp_datatype_info_100",
     "sp_datatype_info_90",
     "sp_delete_database_backuphistory",
+    "sp_describe_first_result_set",
     "sp_dropextendedproperty",
     "sp_execute",
     "sp_executesql",
     "sp_flush_log",
+    "sp_help",
+    "sp_helpdb",
+    "sp_pkeys",
     "sp_prepare",
     "sp_prepexec",
     "sp_readerrorlog",
+    "sp_rename",
     "sp_reset_connection",
+    "sp_spaceused",
+    "sp_statistics",
+    "sp_statistics_100",
     "sp_tablecollations_100",
+    "sp_tables",
     "sp_unprepare",
     "sp_updateextendedproperty",
+    "sp_who",
+    "sp_who2",
     "xp_readerrorlog",
 ];
+
+/// The object ids of system procedures are this one and lower ones.
+pub(super) const FIRST_OBJECT_ID: i32 = -2_000_000_000;
+
+/// A system procedure's object id.
+pub fn object_id(name: &str) -> Option<i32> {
+    let at = NAMES.iter().position(|n| *n == name)?;
+    Some(FIRST_OBJECT_ID - at as i32)
+}
 
 fn ok(status: i32) -> SqlResult<Returned> {
     Ok(Returned {
@@ -67,6 +90,8 @@ pub(crate) fn call(
         "sp_datatype_info" | "sp_datatype_info_90" | "sp_datatype_info_100" => {
             super::datatype_info::run(executor, arguments)
         }
+        "sp_describe_first_result_set" => super::describe::run(executor, arguments),
+        "sp_rename" => super::rename::run(executor, arguments),
         "sp_tablecollations_100" => {
             super::table_collations::run(executor, database.as_deref(), arguments)
         }
@@ -96,7 +121,7 @@ pub(crate) fn call(
 }
 
 /// Parses `@a int, @b nvarchar(10) OUTPUT` with the parser's own grammar of parameters.
-fn declared(text: &str) -> SqlResult<Vec<ProcedureParameter>> {
+pub(super) fn declared(text: &str) -> SqlResult<Vec<ProcedureParameter>> {
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }

@@ -2,8 +2,8 @@
 
 use super::create_table::now;
 use crate::catalog::{
-    Catalog, CheckConstraint, DefaultConstraint, Identity, Index, IndexKey, KeyKind, Store, Table,
-    TableColumn, fold,
+    Catalog, CheckConstraint, DefaultConstraint, Identity, Index, IndexKey, IndexSettings, KeyKind,
+    Store, Table, TableColumn, fold,
 };
 use crate::eval::types;
 use labdb_tsql::ast::{ColumnDefinition, Expr, IndexColumn, KeyConstraint, TableConstraint};
@@ -146,10 +146,7 @@ pub(crate) fn key_index(
         },
         unique: true,
         clustered,
-        sequential_key: key
-            .options
-            .iter()
-            .any(|o| o.name == "OPTIMIZE_FOR_SEQUENTIAL_KEY" && o.value == "ON"),
+        settings: IndexSettings::default().with(&key.options)?,
         keys,
         include: Vec::new(),
         entries: RwLock::default(),
@@ -180,7 +177,7 @@ pub(crate) fn default_constraint(
             )
         }),
         system_named: name.is_none(),
-        text: format!("({})", labdb_tsql::print_expression(expression)?),
+        text: labdb_tsql::print_expression(expression)?,
         expression: expression.clone(),
     })
 }
@@ -203,7 +200,7 @@ pub(crate) fn check_constraint(
             )
         }),
         system_named: name.is_none(),
-        text: format!("({})", labdb_tsql::print_expression(condition)?),
+        text: labdb_tsql::print_expression(condition)?,
         condition: condition.clone(),
     })
 }
@@ -441,9 +438,7 @@ pub(super) fn build(
                     kind: KeyKind::Plain,
                     unique: *unique,
                     clustered: *clustered,
-                    sequential_key: options
-                        .iter()
-                        .any(|o| o.name == "OPTIMIZE_FOR_SEQUENTIAL_KEY" && o.value == "ON"),
+                    settings: IndexSettings::default().with(options)?,
                     keys,
                     include: Vec::new(),
                     entries: RwLock::default(),

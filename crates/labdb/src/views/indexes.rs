@@ -4,7 +4,7 @@ use super::columns::all_tables;
 use super::{
     DESC, PERFORMANCE, SYSNAME, Scope, SystemView, ViewContext, big, bit, int, small, text,
 };
-use crate::catalog::{KeyKind, Store, Table};
+use crate::catalog::{IndexSettings, KeyKind, Store, Table};
 use labdb_types::{Length, SqlResult, SqlType, Value};
 use std::sync::atomic::Ordering;
 
@@ -19,7 +19,7 @@ pub(super) fn indexes(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
                 (0, "HEAP"),
                 false,
                 KeyKind::Plain,
-                false,
+                IndexSettings::default(),
             ));
         }
         for i in &table.indexes {
@@ -35,7 +35,7 @@ pub(super) fn indexes(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
                 kind,
                 i.unique,
                 i.kind,
-                i.sequential_key,
+                i.settings,
             ));
         }
     }
@@ -49,7 +49,7 @@ fn index_row(
     kind: (u8, &str),
     unique: bool,
     key: KeyKind,
-    sequential: bool,
+    settings: IndexSettings,
 ) -> Vec<Value> {
     vec![
         int(table.object_id),
@@ -62,15 +62,15 @@ fn index_row(
         bit(false),
         bit(key == KeyKind::Primary),
         bit(key == KeyKind::Unique),
-        Value::TinyInt(0),
-        bit(false),
+        Value::TinyInt(settings.fill_factor),
+        bit(settings.padded),
         bit(false),
         bit(false),
         bit(true),
         bit(true),
         bit(false),
         Value::Null,
-        bit(sequential),
+        bit(settings.sequential_key),
     ]
 }
 

@@ -128,10 +128,10 @@ fn system_objects(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
             object(v.name, v.object_id(), schema, 0, kind, &created, true)
         })
         .collect();
-    for (at, name) in crate::exec::SYSTEM_PROCEDURES.iter().enumerate() {
+    for name in crate::exec::SYSTEM_PROCEDURES {
         rows.push(object(
             name,
-            -2_000_000_000 - at as i32,
+            crate::exec::system_procedure_id(name).unwrap_or(0),
             4,
             0,
             ("P", "SQL_STORED_PROCEDURE"),

@@ -4,7 +4,7 @@ use crate::eval::types::type_name;
 use labdb_types::{Length, SqlType};
 
 /// Name, `system_type_id`, `user_type_id`, `max_length`, `precision`, `scale`.
-pub(super) const TYPES: &[(&str, u8, i32, i16, u8, u8)] = &[
+pub(crate) const TYPES: &[(&str, u8, i32, i16, u8, u8)] = &[
     ("image", 34, 34, 16, 0, 0),
     ("text", 35, 35, 16, 0, 0),
     ("uniqueidentifier", 36, 36, 16, 0, 0),

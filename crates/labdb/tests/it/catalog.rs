@@ -1,4 +1,4 @@
-//! `INFORMATION_SCHEMA` shows what was declared.
+//! The catalog shows what was declared.
 
 use super::harness::Lab;
 
@@ -68,4 +68,41 @@ fn the_information_schema_shows_constraints_procedures_and_parameters() {
         s.column("SELECT CONCAT(name, is_output, is_nullable) FROM sys.parameters"),
         "@n01,@o11"
     );
+}
+
+#[test]
+fn definitions_and_index_options_are_shown_as_declared() {
+    let mut lab = Lab::start();
+    let mut s = lab.connect();
+    s.exec("CREATE DATABASE shown");
+    s.exec("USE shown");
+    s.exec(
+        "CREATE TABLE t (a int NOT NULL DEFAULT 1, b varchar(9) DEFAULT ('x'), c datetime DEFAULT \
+         GETDATE(), d int CHECK (d > 0), CONSTRAINT pk PRIMARY KEY (a) WITH (FILLFACTOR = 80))",
+    );
+    s.exec("CREATE INDEX i ON t (b) WITH (FILLFACTOR = 70, PAD_INDEX = ON)");
+    s.exec("CREATE INDEX j ON t (c)");
+    s.exec("ALTER INDEX j ON t REBUILD WITH (FILLFACTOR = 90)");
+    assert_eq!(
+        s.error("CREATE INDEX k ON t (d) WITH (FILLFACTOR = 101)"),
+        129
+    );
+    drop(s);
+    lab.restart();
+    let mut s = lab.connect();
+    s.exec("USE shown");
+    assert_eq!(
+        s.column(
+            "SELECT definition FROM sys.default_constraints UNION ALL SELECT definition FROM \
+             sys.check_constraints ORDER BY 1"
+        ),
+        "('x'),((1)),([d]>(0)),(getdate())"
+    );
+    assert_eq!(
+        s.column("SELECT CONCAT(name, fill_factor, '/', is_padded) FROM sys.indexes WHERE object_id = OBJECT_ID('t') ORDER BY name"),
+        "i70/1,j90/0,pk80/0"
+    );
+    s.exec("INSERT t (d) VALUES (5)");
+    assert_eq!(s.error("INSERT t (a, d) VALUES (2, 0)"), 547);
+    assert_eq!(s.column("SELECT CONCAT(a, b, d) FROM t"), "1x5");
 }

@@ -10,6 +10,7 @@
 mod backup_sets;
 mod backups;
 mod catalog;
+mod catalog_procedures;
 mod compile;
 mod cursors;
 mod data;
