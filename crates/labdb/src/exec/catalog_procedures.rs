@@ -17,12 +17,14 @@ const TEXTS: &[(&str, &str)] = texts![
     "sp_columns",
     "sp_columns_100",
     "sp_configure",
+    "sp_fkeys",
     "sp_help",
     "sp_helpdb",
     "sp_pkeys",
     "sp_spaceused",
     "sp_statistics",
     "sp_statistics_100",
+    "sp_stored_procedures",
     "sp_tables",
     "sp_who",
     "sp_who2",
@@ -89,7 +91,8 @@ pub(super) fn message(number: i64) -> Option<&'static str> {
     })
 }
 
-/// Error 15250 and its kin need a procedure of the system's; others raise texts.
-pub(super) fn is_system(procedure_id: Option<i32>) -> bool {
+/// Whether a frame is that of one of these procedures. They raise the system's errors by number, and
+/// read views that their callers may not: what they show of them is for everybody.
+pub(crate) fn is_system(procedure_id: Option<i32>) -> bool {
     procedure_id.is_some_and(|id| id <= super::system_procedures::FIRST_OBJECT_ID)
 }

@@ -60,7 +60,7 @@ const COLUMNS: [(&str, SqlType); 39] = [
     ("tds_collation_sort_id", SqlType::TinyInt),
 ];
 
-/// SQL_Latin1_General_CP1_CI_AS on the wire: LCID and flags, and the sort order.
+/// `SQL_Latin1_General_CP1_CI_AS` on the wire: LCID and flags, and the sort order.
 const COLLATION_ID: i32 = 0x00D0_0409;
 const SORT_ID: u8 = 52;
 

@@ -8,7 +8,7 @@ mod batch;
 mod bulk;
 mod call;
 mod catalog_change;
-mod catalog_procedures;
+pub(crate) mod catalog_procedures;
 pub(crate) mod catalog_record;
 pub mod codec;
 mod compile;

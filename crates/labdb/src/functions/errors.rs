@@ -39,7 +39,10 @@ fn cursor_status(call: &Call<'_>) -> SqlResult<Value> {
         _ => return Ok(Value::SmallInt(-3)),
     };
     Ok(Value::SmallInt(
-        cursors.borrow().get(&name).map_or(-3, |c| c.status()),
+        cursors
+            .borrow()
+            .get(&name)
+            .map_or(-3, crate::session::cursor::Cursor::status),
     ))
 }
 

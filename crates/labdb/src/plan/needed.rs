@@ -44,7 +44,9 @@ impl Columns {
             }
             Node::Convert { value, style, .. } => {
                 self.add_value(value);
-                style.iter().for_each(|s| self.add_value(s));
+                if let Some(style) = style {
+                    self.add_value(style);
+                }
             }
             Node::Coalesce(values) | Node::Call(_, values) => self.add_values(values),
             Node::Case { arms, otherwise } => {
@@ -52,7 +54,9 @@ impl Columns {
                     self.add_condition(condition);
                     self.add_value(value);
                 }
-                otherwise.iter().for_each(|o| self.add_value(o));
+                if let Some(otherwise) = otherwise {
+                    self.add_value(otherwise);
+                }
             }
             Node::Subquery(_) => self.all = true,
         }
@@ -66,7 +70,9 @@ impl Columns {
         match condition {
             Condition::Always => {}
             Condition::And(parts) | Condition::Or(parts) => {
-                parts.iter().for_each(|part| self.add_condition(part));
+                for part in parts {
+                    self.add_condition(part);
+                }
             }
             Condition::Not(inner) => self.add_condition(inner),
             Condition::Compare(_, a, b) => self.add_values([a, b]),
@@ -153,7 +159,9 @@ fn visit(plan: &mut Plan, mut wanted: Columns) {
             visit(input, wanted);
         }
         Plan::Top { input, ties, .. } => {
-            ties.iter().for_each(|keys| wanted.add_keys(keys));
+            if let Some(keys) = ties {
+                wanted.add_keys(keys);
+            }
             visit(input, wanted);
         }
         Plan::Trim(input, _) | Plan::Offset { input, .. } => visit(input, wanted),

@@ -195,12 +195,12 @@ impl Plan {
                 let mut grant = Grant::default();
                 input.run(ctx, outer, &mut |row| {
                     let name = key::of(&row);
-                    if !seen.contains(&name) {
+                    if seen.contains(&name) {
+                        Ok(Flow::More)
+                    } else {
                         ctx.hold_key(&mut grant, &name)?;
                         seen.insert(name);
                         sink(row)
-                    } else {
-                        Ok(Flow::More)
                     }
                 })
             }

@@ -347,3 +347,46 @@ fn tables_columns_and_procedures_are_renamed_for_good() {
     assert_eq!(s.int("EXEC uno"), 1);
     assert_eq!(s.text("OBJECT_ID('people')"), "NULL");
 }
+
+#[test]
+fn everybody_may_ask_for_what_concerns_everybody() {
+    let lab = Lab::start();
+    let mut s = lab.connect();
+    with_table(&mut s);
+    s.exec("CREATE LOGIN reader WITH PASSWORD = 'Reader-12-34', CHECK_POLICY = OFF");
+    s.exec("CREATE USER reader FOR LOGIN reader");
+    s.exec("CREATE PROCEDURE mine AS RETURN");
+    let client = lab.connect_as("reader", "Reader-12-34", "d").unwrap();
+    let mut reader = lab.session(client);
+    assert_eq!(
+        shown(&mut reader, "EXEC sp_spaceused 'people'", &["name", "rows"]),
+        "people 2"
+    );
+    assert_eq!(
+        shown(
+            &mut reader,
+            "EXEC sp_statistics 'people', @is_unique = 'Y'",
+            &["TYPE"]
+        ),
+        "0,1,3,3"
+    );
+    // Of sessions it sees its own, of the views beneath nothing more than before.
+    assert_eq!(shown(&mut reader, "EXEC sp_who", &["loginame"]), "reader");
+    assert_eq!(shown(&mut reader, "EXEC sp_who2", &["Login"]), "reader");
+    assert_eq!(reader.error("SELECT * FROM sys.dm_db_partition_stats"), 300);
+    assert_eq!(
+        reader.error("EXEC sp_executesql N'SELECT * FROM sys.dm_db_partition_stats'"),
+        300
+    );
+    assert_eq!(reader.error("EXEC sp_rename 'people', 'stolen'"), 15247);
+    assert!(s.rows("EXEC sp_who").len() >= 2);
+    assert_eq!(
+        shown(
+            &mut s,
+            "EXEC sp_stored_procedures 'mi%'",
+            &["PROCEDURE_OWNER", "PROCEDURE_NAME", "PROCEDURE_TYPE"]
+        ),
+        "dbo mine;1 2"
+    );
+    assert_eq!(s.rows("EXEC sp_fkeys @fktable_name = 'people'").len(), 0);
+}

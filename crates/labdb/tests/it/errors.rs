@@ -39,7 +39,7 @@ fn wrong_statements_give_the_numbers_that_tools_look_for() {
         ("BEGIN TRAN; CREATE DATABASE x", 226),
         (
             "IF @@TRANCOUNT > 0 ROLLBACK; BACKUP LOG master TO DISK = 'NUL'",
-            4208,
+            4212,
         ),
         (
             "ALTER DATABASE model MODIFY FILE (NAME = nofile, SIZE = 9MB)",

@@ -8,6 +8,8 @@ SELECT s.session_id AS spid, CAST(0 AS smallint) AS ecid, CAST(s.status AS nchar
     CAST(ISNULL(r.request_id, 0) AS int) AS request_id
 FROM sys.dm_exec_sessions AS s
 LEFT JOIN sys.dm_exec_requests AS r ON r.session_id = s.session_id
-WHERE @loginame IS NULL OR s.login_name = @loginame OR CAST(s.session_id AS sysname) = @loginame
-    OR @loginame = 'active' AND r.session_id IS NOT NULL
+WHERE (s.session_id = @@SPID OR HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW SERVER PERFORMANCE STATE') = 1)
+    AND (@loginame IS NULL OR s.login_name = @loginame
+        OR CAST(s.session_id AS sysname) = @loginame
+        OR @loginame = 'active' AND r.session_id IS NOT NULL)
 ORDER BY s.session_id

@@ -13,6 +13,8 @@ SELECT CAST(s.session_id AS char(5)) AS SPID, CAST(s.status AS nvarchar(30)) AS 
     CAST(ISNULL(r.request_id, 0) AS char(5)) AS REQUESTID
 FROM sys.dm_exec_sessions AS s
 LEFT JOIN sys.dm_exec_requests AS r ON r.session_id = s.session_id
-WHERE @loginame IS NULL OR s.login_name = @loginame OR CAST(s.session_id AS sysname) = @loginame
-    OR @loginame = 'active' AND r.session_id IS NOT NULL
+WHERE (s.session_id = @@SPID OR HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW SERVER PERFORMANCE STATE') = 1)
+    AND (@loginame IS NULL OR s.login_name = @loginame
+        OR CAST(s.session_id AS sysname) = @loginame
+        OR @loginame = 'active' AND r.session_id IS NOT NULL)
 ORDER BY s.session_id
