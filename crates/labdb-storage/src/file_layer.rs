@@ -143,6 +143,14 @@ impl FileLayer for UnlockedFiles {
 
 struct SystemFile(File);
 
+impl Drop for SystemFile {
+    fn drop(&mut self) {
+        // Closing is not enough: the lock is the open file's, and a child process that is being
+        // started has that open too, until it runs its own program.
+        let _ = self.0.unlock();
+    }
+}
+
 impl FileHandle for SystemFile {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
         self.0.read_exact_at(buffer, offset)
@@ -166,5 +174,25 @@ impl FileHandle for SystemFile {
 
     fn size_on_disk(&self) -> io::Result<u64> {
         Ok(self.0.metadata()?.blocks() * 512)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_was_closed_can_be_opened_again_while_a_child_still_holds_a_copy_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.mdf");
+        let file = File::create_new(&path).unwrap();
+        // The same open file twice, as between fork and exec.
+        let copy = file.try_clone().unwrap();
+        let handle = locked(file).unwrap();
+        let busy = SystemFiles.open(&path).map(drop).unwrap_err();
+        assert_eq!(busy.kind(), io::ErrorKind::ResourceBusy);
+        drop(handle);
+        SystemFiles.open(&path).map(drop).unwrap();
+        drop(copy);
     }
 }
