@@ -6,6 +6,7 @@ mod identity;
 mod logins;
 mod restoring;
 mod server_permission;
+mod serving;
 mod state;
 mod trace;
 
@@ -18,6 +19,7 @@ pub use logins::{Login, PasswordHash};
 pub(crate) use restoring::in_restore;
 pub use restoring::{Restoring, RestoringFile};
 pub use server_permission::{SERVER_PERMISSIONS, Said, ServerPermission};
+pub(crate) use serving::Serving;
 pub use state::{BackupFileRow, BackupRow, DatabaseRecord, RestoreRow, State};
 pub use trace::TraceFlags;
 pub(crate) use trace::{BackupTrace, serve_session};
@@ -69,6 +71,7 @@ pub struct Instance {
     pub locks: LockManager,
     databases: RwLock<Vec<Arc<Database>>>,
     sessions: RwLock<BTreeMap<i16, Arc<SessionShared>>>,
+    pub(crate) serving: Arc<Serving>,
     ended_waits: Mutex<BTreeMap<&'static str, WaitCounter>>,
     /// What is durable beside the databases themselves.
     pub state: Mutex<State>,
@@ -115,6 +118,7 @@ impl Instance {
             locks: LockManager::new(),
             databases: RwLock::new(Vec::new()),
             sessions: RwLock::new(BTreeMap::new()),
+            serving: Arc::default(),
             ended_waits: Mutex::new(BTreeMap::new()),
             state: Mutex::new(state),
             schema_version: AtomicU64::new(1),
@@ -440,7 +444,8 @@ impl Instance {
         Ok(())
     }
 
-    /// Closes all databases: a checkpoint in each.
+    /// Ends all sessions and closes all databases, with a checkpoint in each. No thread of a
+    /// connection holds the instance then, unless one has not ended within 5 s.
     pub fn close(&self) {
         self.stopping.store(true, Ordering::Relaxed);
         for session in self.sessions() {
@@ -450,6 +455,8 @@ impl Instance {
         while !self.sessions.read().is_empty() && std::time::Instant::now() < deadline {
             std::thread::sleep(std::time::Duration::from_millis(2));
         }
+        // A thread lets go of the files a moment after its session is off the list.
+        self.serving.close(deadline);
         for database in self.databases() {
             if let Err(e) = database.storage.close() {
                 self.log_error(

@@ -7,15 +7,15 @@ use crate::exec::{
     BulkRows, RpcArgument, TransactionRequest, run_batch, run_bulk_load, run_rpc,
     run_transaction_request,
 };
-use crate::instance::Instance;
+use crate::instance::{Instance, Serving};
 use crate::session::{Client, Session, SessionShared, Status};
 use labdb_tds::{
     Connection, EnvChange, LoginReply, RequestBody, Reset, RpcTarget, Security, ServerConfig,
 };
 use labdb_types::{SqlError, SqlResult, SqlType, Value};
 use std::net::TcpStream;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 /// How a connection came.
@@ -32,7 +32,8 @@ pub(super) struct Arrival {
 pub(super) fn serve(
     socket: TcpStream,
     arrival: Arrival,
-    instance: &Arc<Instance>,
+    serving: &Arc<Serving>,
+    instance: &Weak<Instance>,
     config: &ServerConfig,
 ) {
     // Kept to the end: whoever comes meanwhile finds the place taken.
@@ -42,6 +43,11 @@ pub(super) fn serve(
     let Ok((mut connection, login)) = Connection::accept(socket, config) else {
         return;
     };
+    let Some(served) = serving.begin(instance) else {
+        let _ = connection.login_failed(&in_shutdown());
+        return;
+    };
+    let instance = &served.instance;
     let session = match log_in(&mut connection, &login, instance) {
         Ok(session) => session,
         Err(errors) => {
@@ -141,6 +147,10 @@ fn kind(body: &RequestBody) -> &'static str {
     }
 }
 
+fn in_shutdown() -> SqlError {
+    SqlError::new(6005, "SHUTDOWN is in progress.").severity(14)
+}
+
 fn log_in(
     connection: &mut Connection,
     login: &labdb_tds::Login,
@@ -149,9 +159,7 @@ fn log_in(
     let failed =
         || SqlError::new(18456, format!("Login failed for user '{}'.", login.user)).severity(14);
     if instance.stopping.load(Ordering::Relaxed) {
-        return Err(vec![
-            SqlError::new(6005, "SHUTDOWN is in progress.").severity(14),
-        ]);
+        return Err(vec![in_shutdown()]);
     }
     let known = instance
         .login(&login.user, login.password.reveal())

@@ -132,14 +132,15 @@ fn accept(
             dropped: faults.drops(number),
             admitted,
         };
-        let (instance, config) = (Arc::clone(instance), Arc::clone(config));
-        let log = Arc::clone(&instance);
+        let (serving, config) = (Arc::clone(&instance.serving), Arc::clone(config));
+        // Whoever connects and says nothing must not keep the instance open.
+        let weak = Arc::downgrade(instance);
         let spawned = std::thread::Builder::new()
             .name("connection".into())
             .stack_size(8 << 20)
-            .spawn(move || connection::serve(socket, arrival, &instance, &config));
+            .spawn(move || connection::serve(socket, arrival, &serving, &weak, &config));
         if let Err(e) = spawned {
-            log.log_error(
+            instance.log_error(
                 0,
                 &format!("A thread for a connection could not be started: {e}"),
             );
