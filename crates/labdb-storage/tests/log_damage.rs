@@ -122,9 +122,15 @@ fn damage_after_a_clean_close_is_an_error_even_in_the_last_block() {
 fn a_delayed_commit_whose_block_is_torn_takes_those_after_it_along_and_no_other() {
     let disk = created();
     let db = open(&disk).unwrap();
-    commit(&db, 0, 100, true);
-    // One flush of several blocks: full ones are sealed at 60 KB.
-    let lsns: Vec<Lsn> = (1..40).map(|n| commit(&db, n, 7000, false)).collect();
+    // While one flush runs, what the next takes along gathers: several blocks, as full ones are
+    // sealed at 60 KB.
+    let mut lsns = Vec::new();
+    disk.during_a_log_write(
+        || {
+            commit(&db, 0, 100, true);
+        },
+        || lsns.extend((1..40).map(|n| commit(&db, n, 7000, false))),
+    );
     db.flush_log(&NoWaits).unwrap();
     let second = lsns
         .iter()

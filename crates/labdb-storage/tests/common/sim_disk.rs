@@ -4,8 +4,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use labdb_storage::{FileHandle, FileLayer};
@@ -64,9 +63,38 @@ struct State {
     fired: bool,
 }
 
+/// Where log writes stand still for as long as a test wants.
+#[derive(Default)]
+struct Gate {
+    state: Mutex<GateState>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct GateState {
+    shut: bool,
+    waiting: usize,
+}
+
+impl Gate {
+    fn shut(&self, shut: bool) {
+        self.state.lock().unwrap().shut = shut;
+        self.changed.notify_all();
+    }
+
+    fn pass(&self) {
+        let mut state = self.state.lock().unwrap();
+        state.waiting += 1;
+        self.changed.notify_all();
+        let mut state = self.changed.wait_while(state, |s| s.shut).unwrap();
+        state.waiting -= 1;
+    }
+}
+
 #[derive(Clone, Default)]
 pub(crate) struct SimDisk {
     state: Arc<Mutex<State>>,
+    log_gate: Arc<Gate>,
 }
 
 impl SimDisk {
@@ -78,6 +106,7 @@ impl SimDisk {
         state.fault = None;
         Self {
             state: Arc::new(Mutex::new(state)),
+            ..Self::default()
         }
     }
 
@@ -133,6 +162,7 @@ impl SimDisk {
         }
         Self {
             state: Arc::new(Mutex::new(new)),
+            ..Self::default()
         }
     }
 
@@ -143,6 +173,20 @@ impl SimDisk {
 
     pub(crate) fn operations(&self) -> u64 {
         self.state.lock().unwrap().operations
+    }
+
+    /// Runs `first` on a thread of its own until it stands in a log write, then `rest`; the write
+    /// goes on when that has ended.
+    pub(crate) fn during_a_log_write(&self, first: impl FnOnce() + Send, rest: impl FnOnce()) {
+        self.log_gate.shut(true);
+        std::thread::scope(|scope| {
+            scope.spawn(first);
+            let state = self.log_gate.state.lock().unwrap();
+            let writing = self.log_gate.changed.wait_while(state, |s| s.waiting == 0);
+            drop(writing.unwrap());
+            rest();
+            self.log_gate.shut(false);
+        });
     }
 
     /// Changes bytes of a file behind the engine's back.
@@ -234,6 +278,9 @@ impl FileHandle for SimHandle {
 
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
         let offset = usize::try_from(offset).unwrap();
+        if self.path.extension().is_some_and(|e| e == "ldf") {
+            self.disk.log_gate.pass();
+        }
         let data = offset >= 65_536 && self.path.extension().is_none_or(|e| e != "ldf");
         self.disk.operate(&self.path, true, |file, fault| {
             let end = offset + bytes.len();
