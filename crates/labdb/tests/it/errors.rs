@@ -42,6 +42,11 @@ fn wrong_statements_give_the_numbers_that_tools_look_for() {
             4212,
         ),
         (
+            "CREATE DATABASE simple; ALTER DATABASE simple SET RECOVERY SIMPLE; BACKUP LOG simple \
+             TO DISK = 'NUL'",
+            4208,
+        ),
+        (
             "ALTER DATABASE model MODIFY FILE (NAME = nofile, SIZE = 9MB)",
             5041,
         ),
