@@ -140,13 +140,8 @@ pub enum StatementKind {
     DeclareCursor(Box<DeclareCursor>),
     /// OPEN.
     OpenCursor(CursorName),
-    /// FETCH NEXT.
-    FetchCursor {
-        /// From where.
-        cursor: CursorName,
-        /// INTO: variables, with the `@`.
-        into: Vec<String>,
-    },
+    /// FETCH NEXT; its INTO has variables, with the `@`.
+    FetchCursor(CursorName, Vec<String>),
     /// CLOSE.
     CloseCursor(CursorName),
     /// DEALLOCATE.

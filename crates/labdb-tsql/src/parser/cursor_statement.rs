@@ -92,7 +92,7 @@ impl Parser<'_> {
         } else {
             Vec::new()
         };
-        Ok(StatementKind::FetchCursor { cursor, into })
+        Ok(StatementKind::FetchCursor(cursor, into))
     }
 
     fn at_end_ahead(&self, ahead: usize) -> bool {

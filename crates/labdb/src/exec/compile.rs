@@ -219,7 +219,7 @@ impl Executor<'_> {
                 super::query::check_gives_rows(&declared.query)?;
                 deferred(self.query_plan(&declared.query))
             }
-            StatementKind::FetchCursor { into, .. } => {
+            StatementKind::FetchCursor(_, into) => {
                 into.iter().try_for_each(|v| self.check_target(v))
             }
             StatementKind::SetVariable(assignment) => {

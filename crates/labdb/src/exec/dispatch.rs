@@ -57,7 +57,7 @@ impl Executor<'_> {
                 self.implicit_begin_reading()?;
                 self.open_cursor(name)
             }
-            StatementKind::FetchCursor { cursor, into } => {
+            StatementKind::FetchCursor(cursor, into) => {
                 self.implicit_begin_reading()?;
                 self.fetch_cursor(cursor, into)
             }

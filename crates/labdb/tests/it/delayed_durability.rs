@@ -22,7 +22,7 @@ fn writes(s: &mut Session<'_>, end: Option<&str>) -> i32 {
     log_writes(s) - before
 }
 
-fn database<'a>(lab: &'a Lab) -> Session<'a> {
+fn database(lab: &Lab) -> Session<'_> {
     let mut s = lab.connect();
     s.exec("CREATE DATABASE d");
     s.exec("USE d; CREATE TABLE dbo.t (i int NOT NULL)");

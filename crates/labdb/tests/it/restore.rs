@@ -222,6 +222,7 @@ fn a_differential_backup_has_what_changed_and_restores_over_its_base() {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "one line or two for each error")]
 fn errors_have_sql_servers_numbers() {
     let lab = Lab::start();
     let s = Direct::new(&lab);

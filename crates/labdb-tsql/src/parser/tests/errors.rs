@@ -78,7 +78,7 @@ fn what_is_outside_the_subset_is_named() {
         ("SELECT 1 FOR XML AUTO", "'FOR XML'"),
         ("SELECT a AT TIME ZONE 'UTC'", "'AT TIME ZONE'"),
         ("SELECT * FROM t FOR SYSTEM_TIME ALL", "'FOR SYSTEM_TIME'"),
-        ("DECLARE c CURSOR FOR SELECT 1", "'DECLARE CURSOR'"),
+        ("DECLARE c CURSOR KEYSET FOR SELECT 1", "'KEYSET CURSOR'"),
         ("SELECT 1;\nDISABLE TRIGGER t ON u", "'DISABLE TRIGGER'"),
         ("SELECT {d '2026-01-01'}", "'{ ODBC escape }'"),
     ] {
