@@ -8,7 +8,6 @@
     clippy::print_stdout,
     reason = "a test says what is wrong by panicking, in helpers too"
 )]
-
 #![allow(
     clippy::match_same_arms,
     clippy::single_match_else,
