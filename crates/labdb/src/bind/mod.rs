@@ -109,11 +109,13 @@ impl<'a> Binder<'a> {
         match self.session.database_of_name(name) {
             None => Ok((Arc::clone(&self.database), Arc::clone(&self.catalog))),
             Some(database) => {
-                let found = self
-                    .session
-                    .instance
-                    .database(database)
-                    .ok_or_else(|| invalid_object(name))?;
+                let instance = &self.session.instance;
+                let found = instance.database(database).ok_or_else(|| {
+                    match instance.restoring(database) {
+                        Some(_) => instance.not_usable(database),
+                        None => invalid_object(name),
+                    }
+                })?;
                 if found.id != self.database.id {
                     found.check_access(self.session)?;
                 }

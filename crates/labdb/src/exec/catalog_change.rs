@@ -123,15 +123,12 @@ impl Executor<'_> {
     pub(crate) fn database_for(&self, name: &ObjectName) -> SqlResult<Arc<Database>> {
         match self.session.database_of_name(name) {
             None => Ok(self.session.database()),
-            Some(other) => self.session.instance.database(other).ok_or_else(|| {
-                SqlError::new(
-                    911,
-                    format!(
-                        "Database '{other}' does not exist. Make sure that the name is entered \
-                         correctly."
-                    ),
-                )
-            }),
+            Some(other) => {
+                let instance = &self.session.instance;
+                instance
+                    .database(other)
+                    .ok_or_else(|| instance.not_usable(other))
+            }
         }
     }
 }

@@ -165,6 +165,9 @@ fn a_restore_goes_on_after_the_server_was_started_again() {
     lab.restart();
     let s = Direct::new(&lab);
     assert_eq!(s.errors("USE later"), [927]);
+    assert_eq!(s.errors("SELECT COUNT(*) FROM later.dbo.t"), [927]);
+    assert_eq!(s.errors("INSERT later.dbo.t VALUES (1)"), [927]);
+    assert_eq!(s.errors("CREATE TABLE later.dbo.u (i int)"), [927]);
     assert_eq!(
         s.errors("BACKUP DATABASE later TO DISK = 'NUL'"),
         [927, 3013]
