@@ -33,6 +33,17 @@ impl Binder<'_> {
                 );
             }
         };
+        let queried = matches!(target, TableSource::Table { name, .. }
+            if name.parts.len() == 1 && self.common_source(name.object()).is_some());
+        if queried || from.iter().any(|source| derives(source, &shown)) {
+            return Err(SqlError::new(
+                40510,
+                format!(
+                    "Changing rows through the common or derived table '{shown}' is outside \
+                     labdb's subset: name the table itself and its key in WHERE."
+                ),
+            ));
+        }
         let mut sources: Vec<TableSource> = from.to_vec();
         let alias = find_alias(from, &shown, target);
         let (wanted, table) = match (alias, table) {
@@ -92,6 +103,17 @@ impl Binder<'_> {
             .position(|c| c.hidden && c.table == wanted)
             .ok_or_else(|| SqlError::new(208, format!("Invalid object name '{wanted}'.")))?;
         Ok((bound, place, table))
+    }
+}
+
+/// Whether FROM has a query of this alias.
+fn derives(source: &TableSource, shown: &str) -> bool {
+    match source {
+        TableSource::Derived { alias, .. } => alias.as_deref().is_some_and(|a| fold(a) == shown),
+        TableSource::Join { left, right, .. } | TableSource::Apply { left, right, .. } => {
+            derives(left, shown) || derives(right, shown)
+        }
+        _ => false,
     }
 }
 

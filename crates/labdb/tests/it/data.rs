@@ -101,3 +101,19 @@ fn everything_is_there_after_a_restart() {
         "SIMPLE ALLOWED"
     );
 }
+
+#[test]
+fn rows_are_not_changed_through_a_common_or_derived_table() {
+    let lab = Lab::start();
+    let mut s = lab.connect();
+    s.exec("CREATE TABLE dbo.t (id int PRIMARY KEY); INSERT dbo.t VALUES (1), (2)");
+    for sql in [
+        "WITH c AS (SELECT TOP (1) * FROM t) DELETE FROM c",
+        "WITH t AS (SELECT TOP (1) * FROM dbo.t) DELETE FROM t",
+        "WITH c AS (SELECT id FROM t) UPDATE c SET id = 9",
+        "DELETE d FROM (SELECT TOP (1) id FROM t) AS d",
+    ] {
+        assert_eq!(s.error(sql), 40510, "{sql}");
+    }
+    assert_eq!(s.int("SELECT COUNT(*) FROM dbo.t"), 2);
+}
