@@ -9,6 +9,7 @@ use crate::instance::{Database, DatabaseRecord, ServerPermission};
 use labdb_storage::{DatabaseSpec, FileSpec, RecoveryModel, StorageError};
 use labdb_tsql::ast::{AlterDatabase, CreateDatabase};
 use labdb_types::{SqlError, SqlResult, SqlType, Value};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -162,12 +163,26 @@ impl Executor<'_> {
             log,
             recovery_model: model,
         };
-        let storage = labdb_storage::Database::create(
+        // A file that is there already is somebody else's, and makes the creation fail.
+        let made: Vec<PathBuf> = spec
+            .data
+            .iter()
+            .chain(&spec.log)
+            .map(|file| file.path.clone())
+            .filter(|path| !path.exists())
+            .collect();
+        instance.files_unsettled(&made)?;
+        let storage = match labdb_storage::Database::create(
             &spec,
             &instance.options.storage,
             Arc::clone(&instance.options.files),
-        )
-        .map_err(|e| creation_error(&e, name))?;
+        ) {
+            Ok(storage) => storage,
+            Err(error) => {
+                instance.files_settled(&made)?;
+                return Err(creation_error(&error, name));
+            }
+        };
         let record = DatabaseRecord {
             id: instance.free_database_id(),
             name: name.clone(),
@@ -181,6 +196,7 @@ impl Executor<'_> {
         let database = Database::adopt(storage, &record)?;
         database.set_created(record.created)?;
         instance.add_database(database, record)?;
+        instance.files_settled(&made)?;
         instance.log_error(
             self.session.id(),
             &format!("Starting up database '{name}'."),
@@ -328,12 +344,20 @@ impl Executor<'_> {
                 )
                 .state(4));
             }
+            let files: Vec<PathBuf> = database
+                .storage
+                .files()
+                .into_iter()
+                .map(|file| file.path)
+                .collect();
+            self.session.instance.files_unsettled(&files)?;
             database.dropped.store(true, Ordering::Relaxed);
             self.session.instance.remove_database(database.id)?;
             database
                 .storage
                 .drop_files()
                 .map_err(|e| storage_error(&e, name))?;
+            self.session.instance.files_settled(&files)?;
             self.session.instance.log_error(
                 self.session.id(),
                 &format!("Database '{name}' was dropped."),

@@ -9,6 +9,7 @@ mod server_permission;
 mod serving;
 mod state;
 mod trace;
+mod unfinished;
 
 pub use database::{Database, DatabaseSettings, DelayedDurability, UserAccess};
 pub use errorlog::LogEntry;
@@ -138,6 +139,7 @@ impl Instance {
         for (name, id, model) in SYSTEM_DATABASES {
             instance.open_system(name, id, model)?;
         }
+        instance.remove_unsettled()?;
         let records = instance.state.lock().databases.clone();
         for record in records {
             if record.restoring.is_some() {

@@ -162,6 +162,9 @@ pub struct State {
     pub last_backup_id: i32,
     /// Restore history.
     pub restores: Vec<RestoreRow>,
+    /// The files of each database that is being made or dropped.
+    #[serde(default)]
+    pub unsettled: Vec<Vec<PathBuf>>,
 }
 
 const FILE: &str = "instance.json";
