@@ -115,10 +115,13 @@ fn distribution_of(text: &str) -> Result<Distribution, String> {
             median: time(median)?,
             sigma: plain_number(sigma)?,
         }),
-        ("pareto", [scale, shape]) => Ok(Distribution::Pareto {
-            scale: time(scale)?,
-            shape: plain_number(shape)?,
-        }),
+        ("pareto", [scale, shape]) => {
+            let (scale, shape) = (time(scale)?, plain_number(shape)?);
+            if scale.is_zero() || shape <= 0.0 {
+                return Err(format!("'{text}': scale and shape must be above 0"));
+            }
+            Ok(Distribution::Pareto { scale, shape })
+        }
         _ => Err(format!(
             "'{text}' is no distribution labdb has: uniform(LEAST,MOST), exponential(MEAN), \
              normal(MEAN,DEVIATION), lognormal(MEDIAN,SIGMA), pareto(SCALE,SHAPE)"
@@ -179,7 +182,7 @@ fn with_unit(text: &str) -> Result<(f64, String), String> {
         .parse()
         .map_err(|_| format!("'{text}' is no number with a unit"))?;
     if !(0.0..1e15).contains(&number) {
-        return Err(format!("'{text}' is out of range"));
+        return Err(format!("'{text}' is out of range: write 0 or more"));
     }
     Ok((
         number,
@@ -192,10 +195,15 @@ fn time(text: &str) -> Result<Duration, String> {
     let seconds = match unit.as_str() {
         "ns" => number / 1e9,
         "us" => number / 1e6,
-        "ms" | "" => number / 1e3,
+        "ms" => number / 1e3,
         "s" => number,
         "min" => number * 60.0,
         "h" => number * 3600.0,
+        "" => {
+            return Err(format!(
+                "'{text}' has no unit of time: use ns, us, ms, s, min or h, such as {text}ms"
+            ));
+        }
         other => {
             return Err(format!(
                 "'{other}' is no unit of time: use ns, us, ms, s, min or h"
@@ -213,10 +221,15 @@ fn time(text: &str) -> Result<Duration, String> {
 fn size(text: &str) -> Result<u64, String> {
     let (number, unit) = with_unit(text)?;
     let factor = match unit.as_str() {
-        "" | "b" => 1.0,
+        "b" => 1.0,
         "kb" => 1024.0,
         "mb" => 1_048_576.0,
         "gb" => 1_073_741_824.0,
+        "" => {
+            return Err(format!(
+                "'{text}' has no unit of size: use b, kb, mb or gb, such as {text}mb"
+            ));
+        }
         other => return Err(format!("'{other}' is no unit of size: use b, kb, mb or gb")),
     };
     Ok((number * factor) as u64)
@@ -312,7 +325,7 @@ mod tests {
         let (least, most) = (ms(1), ms(3));
         let table = [
             (
-                "flush-delay=2",
+                "flush-delay=2000us",
                 Fault::FlushDelay(Distribution::Fixed(ms(2)), 1),
                 "flush-delay=2ms",
             ),
@@ -421,6 +434,11 @@ mod tests {
             ("stall=2s@every:1s", "without end"),
             ("refuse-connection=0", "from 1"),
             ("disk-full=1tb", "use b, kb"),
+            ("disk-full=64", "64mb"),
+            ("flush-delay=2", "2ms"),
+            ("flush-delay=-1ms", "0 or more"),
+            ("flush-delay=pareto(1ms,0)", "above 0"),
+            ("flush-delay=pareto(0s,2)", "above 0"),
             ("clock-step=9999999h", "out of range"),
             ("flush-delay=", "no number"),
         ] {
