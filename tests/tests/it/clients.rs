@@ -89,7 +89,7 @@ fn tedious_works() {
     }
 }
 
-/// FreeTDS's programs, pointed at a labdb.
+/// `FreeTDS`'s programs, pointed at a labdb.
 struct FreeTds<'a> {
     labdb: &'a Labdb,
     folder: &'a Path,

@@ -47,8 +47,10 @@ fn mssql_client_works() {
         .block_on(async {
             for encrypt in ["no_tls", "true"] {
                 let password = labdb.environment("SQLCMDPASSWORD");
-                let refused = connect(&labdb, encrypt, "wrong").await;
-                let refused = refused.err().expect("a refusal").to_string();
+                let Err(refused) = connect(&labdb, encrypt, "wrong").await else {
+                    panic!("{encrypt}: a wrong password is accepted");
+                };
+                let refused = refused.to_string();
                 assert!(refused.contains("Login failed"), "{refused}");
                 let client = connect(&labdb, encrypt, password).await;
                 let mut client = client.unwrap_or_else(|e| panic!("{encrypt}: {e}"));
