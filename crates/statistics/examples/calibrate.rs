@@ -298,18 +298,18 @@ fn power() -> Result<(), StatisticsError> {
 fn main() -> Result<(), StatisticsError> {
     println!(
         "# How often the method is wrong where the truth is known\n\n\
-         Written by `make calibrate`. Campaigns of rounds are made up by a seeded generator (seed \n\
-         {SEED}) and analysed by the functions that `summarize` uses; [method.md](method.md) says \n\
+         Written by `make calibrate`. Campaigns of rounds are made up by a seeded generator (seed\n\
+         {SEED}) and analysed by the functions that `summarize` uses; [method.md](method.md) says\n\
          what they do. A round spreads by 5 % (standard deviation) where nothing else is said.\n\n\
          ## Nothing differs\n\n\
-         {CAMPAIGNS} campaigns a line. A false verdict is `faster` or `slower`; there is no floor. The \n\
-         test allows at most 5 %, and an interval of 95 % covers the truth in 95 %, where order is \n\
+         {CAMPAIGNS} campaigns a line. A false verdict is `faster` or `slower`; there is no floor. The\n\
+         test allows at most 5 %, and an interval of 95 % covers the truth in 95 %, where order is\n\
          drawn. After ± stands half of the 95 % interval of the count itself.\n"
     );
     false_alarms()?;
     println!(
         "\n## Power\n\n\
-         {POWER_CAMPAIGNS} campaigns a figure, independent noise, drawn order, a floor of 2 %: how often a variant \n\
+         {POWER_CAMPAIGNS} campaigns a figure, independent noise, drawn order, a floor of 2 %: how often a variant\n\
          that is slower by so much is called slower, and one that is not is called equivalent.\n"
     );
     power()
