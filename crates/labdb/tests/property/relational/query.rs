@@ -276,13 +276,10 @@ impl Generator<'_, '_> {
         for _ in 0..self.choices.below(3) {
             let (right, more) = self.source(depth.saturating_sub(1));
             columns.extend(more);
-            let join = self.choices.of(&[
-                "INNER JOIN",
-                "LEFT JOIN",
-                "RIGHT JOIN",
-                "FULL JOIN",
-                "CROSS JOIN",
-            ]);
+            // No RIGHT JOIN: in a part of a UNION ALL under a LIMIT, SQLite's has wrong rows.
+            let join = self
+                .choices
+                .of(&["INNER JOIN", "LEFT JOIN", "FULL JOIN", "CROSS JOIN"]);
             let scope = Scope {
                 columns: &columns,
                 queries: false,
