@@ -247,7 +247,8 @@ fn a_series_with_rounds_that_cannot_be_trusted_is_complete_and_exits_with_8() {
         &results,
         &[
             ("PAIRS", "1"),
-            ("ROWS", "20000"),
+            ("ORDER", "ABAB"),
+            ("ROWS", "8000"),
             ("LABDB_OPTIONS", "--fault disk-full=78mb"),
         ],
     );
