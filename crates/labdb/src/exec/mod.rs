@@ -29,6 +29,7 @@ pub mod failure;
 mod grant;
 mod identity_record;
 mod index;
+mod index_entry;
 mod insert;
 mod insert_execute;
 pub(crate) mod large;

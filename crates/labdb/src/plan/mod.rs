@@ -4,11 +4,13 @@
 pub mod aggregate;
 pub mod condition;
 pub mod expression;
+mod group;
 pub mod join;
 pub mod needed;
 pub mod rows;
 pub mod rowset;
 pub mod source;
+mod top;
 pub mod window;
 
 pub use aggregate::{Aggregate, AggregateKind};

@@ -1,12 +1,14 @@
 //! Running a plan: every node pushes its rows into the one above and stops when told so.
 
+use super::group::group;
 use super::join;
+use super::top::top;
 use super::window::{WindowCall, compare_keys};
-use super::{Condition, Context, Env, Plan, SortKey, Typed};
+use super::{Condition, Context, Env, Plan, SortKey};
 use crate::eval::{convert, key};
 use crate::session::memory::Grant;
 use labdb_types::{Column, SqlError, SqlResult, Value};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// Whether a consumer wants more rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -346,7 +348,7 @@ impl Plan {
     }
 }
 
-fn whole(value: &Value, message: &str, number: i32) -> SqlResult<u64> {
+pub(super) fn whole(value: &Value, message: &str, number: i32) -> SqlResult<u64> {
     convert::as_i64(value)
         .and_then(|n| u64::try_from(n).ok())
         .ok_or_else(|| SqlError::new(number, message).severity(15))
@@ -376,164 +378,6 @@ fn sorted(
     })?;
     rows.sort_by(|(a, _), (b, _)| compare_keys(a, b, keys));
     Ok((rows.into_iter().map(|(_, row)| row), grant))
-}
-
-fn top(
-    input: &Plan,
-    count: &Typed,
-    percent: bool,
-    ties: Option<&[SortKey]>,
-    ctx: &Context<'_>,
-    outer: Option<&Env<'_>>,
-    sink: Sink<'_>,
-) -> SqlResult<Flow> {
-    let env = outer.copied().unwrap_or_else(Env::empty);
-    let value = count.eval(ctx, &env)?;
-    if value.is_null() {
-        return Err(SqlError::new(
-            1060,
-            "The number of rows provided for a TOP or FETCH clauses row count parameter must be \
-             an integer.",
-        )
-        .severity(15));
-    }
-    if percent {
-        let share = match value {
-            Value::Float(f) if (0.0..=100.0).contains(&f) => f,
-            _ => {
-                return Err(
-                    SqlError::new(1031, "Percent values must be between 0 and 100.").severity(15),
-                );
-            }
-        };
-        let Kept {
-            rows,
-            grant: _grant,
-        } = input.collect(ctx, outer)?;
-        let keep = (rows.len() as f64 * share / 100.0).ceil() as usize;
-        for row in rows.into_iter().take(keep) {
-            if sink(row)? == Flow::Enough {
-                return Ok(Flow::Enough);
-            }
-        }
-        return Ok(Flow::More);
-    }
-    let limit = whole(
-        &value,
-        "A TOP N or FETCH rowcount value may not be negative.",
-        127,
-    )?;
-    if limit == 0 {
-        return Ok(Flow::More);
-    }
-    let mut given = 0_u64;
-    let mut last: Option<Vec<Value>> = None;
-    let mut above = Flow::More;
-    input.run(ctx, outer, &mut |row| {
-        if given >= limit {
-            // Only WITH TIES comes here.
-            let keys = ties.unwrap_or(&[]);
-            let current = tie_values(keys, &row, ctx, outer)?;
-            if last
-                .as_deref()
-                .is_none_or(|last| compare_keys(last, &current, keys).is_ne())
-            {
-                return Ok(Flow::Enough);
-            }
-            above = sink(row)?;
-            return Ok(above);
-        }
-        given += 1;
-        if given < limit {
-            above = sink(row)?;
-            return Ok(above);
-        }
-        if let Some(keys) = ties {
-            last = Some(tie_values(keys, &row, ctx, outer)?);
-            above = sink(row)?;
-            return Ok(above);
-        }
-        above = sink(row)?;
-        Ok(Flow::Enough)
-    })?;
-    // Enough for this node is not enough for those above.
-    Ok(above)
-}
-
-fn tie_values(
-    keys: &[SortKey],
-    row: &[Value],
-    ctx: &Context<'_>,
-    outer: Option<&Env<'_>>,
-) -> SqlResult<Vec<Value>> {
-    let env = Env::new(row, outer);
-    keys.iter().map(|item| item.value.eval(ctx, &env)).collect()
-}
-
-fn group(
-    input: &Plan,
-    keys: &[Typed],
-    aggregates: &[super::Aggregate],
-    ctx: &Context<'_>,
-    outer: Option<&Env<'_>>,
-    sink: Sink<'_>,
-) -> SqlResult<Flow> {
-    let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
-    let mut groups: Vec<(Vec<Value>, Vec<super::aggregate::Accumulator>)> = Vec::new();
-    if keys.is_empty() {
-        groups.push((
-            Vec::new(),
-            aggregates.iter().map(super::Aggregate::start).collect(),
-        ));
-    }
-    let mut count = 0_u64;
-    let mut grant = Grant::default();
-    input.run(ctx, outer, &mut |row| {
-        count += 1;
-        if count.is_multiple_of(1024) {
-            ctx.check_cancelled()?;
-        }
-        let env = Env::new(&row, outer);
-        let place = if keys.is_empty() {
-            0
-        } else {
-            let mut values = Vec::with_capacity(keys.len());
-            for expression in keys {
-                values.push(expression.eval(ctx, &env)?);
-            }
-            let name = key::of(&values);
-            match places.get(&name) {
-                Some(place) => *place,
-                None => {
-                    ctx.hold_key(&mut grant, &name)?;
-                    ctx.hold(&mut grant, &values)?;
-                    let states = aggregates.len() * size_of::<super::aggregate::Accumulator>();
-                    grant.take(&ctx.session.instance.memory, states as u64)?;
-                    places.insert(name, groups.len());
-                    groups.push((
-                        values,
-                        aggregates.iter().map(super::Aggregate::start).collect(),
-                    ));
-                    groups.len() - 1
-                }
-            }
-        };
-        if let Some((_, states)) = groups.get_mut(place) {
-            for (state, aggregate) in states.iter_mut().zip(aggregates) {
-                state.add(aggregate, ctx, &env, &mut grant)?;
-            }
-        }
-        Ok(Flow::More)
-    })?;
-    for (mut row, states) in groups {
-        for (state, aggregate) in states.into_iter().zip(aggregates) {
-            row.push(state.finish(aggregate, ctx)?);
-        }
-        if sink(row)? == Flow::Enough {
-            return Ok(Flow::Enough);
-        }
-    }
-    Ok(Flow::More)
 }
 
 /// Whether a condition is certain to hold for every row.
