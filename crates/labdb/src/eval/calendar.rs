@@ -4,6 +4,33 @@
 use labdb_storage::clock;
 use labdb_types::{SqlType, Value};
 
+/// The months in English, January first.
+pub(crate) const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// The days of the week in English, Monday first.
+pub(crate) const DAYS: [&str; 7] = [
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+    "Sunday",
+];
+
 /// Ticks of 100 ns in a second.
 pub const TICKS_PER_SECOND: i64 = 10_000_000;
 /// Ticks of 100 ns in a day.

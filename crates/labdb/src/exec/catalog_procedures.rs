@@ -8,8 +8,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 macro_rules! texts {
-    ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("catalog_procedures/", $name, ".sql")))),*]
+    (@file $name:literal) => {
+        include_str!(concat!("catalog_procedures/", $name, ".sql"))
+    };
+    (@file $name:literal $other:literal) => {
+        texts!(@file $other)
+    };
+    ($($name:literal $(= $other:literal)?),* $(,)?) => {
+        &[$(($name, texts!(@file $name $($other)?))),*]
     };
 }
 
@@ -23,7 +29,7 @@ const TEXTS: &[(&str, &str)] = texts![
     "sp_pkeys",
     "sp_spaceused",
     "sp_statistics",
-    "sp_statistics_100",
+    "sp_statistics_100" = "sp_statistics",
     "sp_stored_procedures",
     "sp_tables",
     "sp_who",

@@ -2,7 +2,7 @@
 
 use super::Call;
 use super::date::moment_of;
-use crate::eval::calendar::{self, Moment, TICKS_PER_SECOND};
+use crate::eval::calendar::{self, DAYS, MONTHS, Moment, TICKS_PER_SECOND};
 use crate::eval::types::type_name;
 use labdb_types::{SqlError, SqlResult, SqlType, Value};
 
@@ -148,29 +148,6 @@ pub(super) fn date_part(call: &Call<'_>) -> SqlResult<Value> {
 }
 
 pub(super) fn date_name(call: &Call<'_>) -> SqlResult<Value> {
-    const MONTHS: [&str; 12] = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ];
-    const DAYS: [&str; 7] = [
-        "Monday",
-        "Tuesday",
-        "Wednesday",
-        "Thursday",
-        "Friday",
-        "Saturday",
-        "Sunday",
-    ];
     let part = part_of(call)?;
     check_supported(call, part, "datename", call.type_of(1))?;
     let m = moment_of(call, 1)?;

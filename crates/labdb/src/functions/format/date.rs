@@ -1,30 +1,6 @@
 //! Dates and times: the standard formats of one letter and custom ones of `yyyy MM dd HH …`.
 
-use crate::eval::calendar::{self, Moment, TICKS_PER_SECOND};
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-const DAYS: [&str; 7] = [
-    "Monday",
-    "Tuesday",
-    "Wednesday",
-    "Thursday",
-    "Friday",
-    "Saturday",
-    "Sunday",
-];
+use crate::eval::calendar::{self, DAYS, MONTHS, Moment, TICKS_PER_SECOND};
 
 /// What a standard format of one letter stands for.
 fn standard(letter: &str) -> Option<&'static str> {
