@@ -36,6 +36,8 @@ pub enum SqlType {
     },
     /// `money`: a 64-bit count of ten-thousandths.
     Money,
+    /// `smallmoney`: the same in 4 bytes.
+    SmallMoney,
     /// `char(n)`, n in bytes.
     Char(u16),
     /// `varchar(n|max)`.

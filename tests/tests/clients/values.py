@@ -57,6 +57,8 @@ VALUES = [
     *decimals(38, 38),
     ("money", "922337203685477.5807", Decimal("922337203685477.5807")),
     ("money", "-922337203685477.5808", Decimal("-922337203685477.5808")),
+    ("smallmoney", "214748.3647", Decimal("214748.3647")),
+    ("smallmoney", "-214748.3648", Decimal("-214748.3648")),
     ("char(20)", quoted(LATIN), LATIN.ljust(20)),
     ("varchar(50)", quoted(LATIN), LATIN),
     ("varchar(50)", "''", ""),

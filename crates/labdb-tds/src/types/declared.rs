@@ -161,7 +161,7 @@ pub(super) fn fixed(token: u8) -> Option<Declared> {
         t::DATETIME => (SqlType::DateTime, 8, Content::DateTime),
         t::FLOAT4 => (SqlType::Real, 4, Content::Float),
         t::FLOAT8 => (SqlType::Float, 8, Content::Float),
-        t::MONEY4 => (SqlType::Money, 4, Content::Money),
+        t::MONEY4 => (SqlType::SmallMoney, 4, Content::Money),
         t::MONEY => (SqlType::Money, 8, Content::Money),
         _ => return None,
     };
@@ -176,7 +176,8 @@ fn nullable(token: u8, length: u8) -> Option<Declared> {
         (t::INTN, 8) => (SqlType::BigInt, Content::Integer),
         (t::FLOATN, 4) => (SqlType::Real, Content::Float),
         (t::FLOATN, 8) => (SqlType::Float, Content::Float),
-        (t::MONEYN, 4 | 8) => (SqlType::Money, Content::Money),
+        (t::MONEYN, 4) => (SqlType::SmallMoney, Content::Money),
+        (t::MONEYN, 8) => (SqlType::Money, Content::Money),
         (t::DATETIMEN, 4) => (SqlType::SmallDateTime, Content::DateTime),
         (t::DATETIMEN, 8) => (SqlType::DateTime, Content::DateTime),
         (t::BITN, 1) => (SqlType::Bit, Content::Bit),

@@ -126,6 +126,11 @@ pub(super) fn push_content(
             // The high half first, each half little-endian.
             out.extend_from_slice(&amount.rotate_left(32).to_le_bytes());
         }
+        (SqlType::SmallMoney, Value::Money(amount)) => {
+            let amount = i32::try_from(*amount)
+                .map_err(|_| Fault(format!("{amount} is too large for smallmoney")))?;
+            out.extend_from_slice(&amount.to_le_bytes());
+        }
         (SqlType::Decimal { precision, scale }, _) => push_decimal(out, precision, scale, value)?,
         (SqlType::SmallDateTime, Value::SmallDateTime { days, minutes }) => {
             out.extend_from_slice(&days.to_le_bytes());

@@ -29,6 +29,7 @@ pub(crate) fn push_type(out: &mut Vec<u8>, sql_type: SqlType, version: TdsVersio
         SqlType::BigInt => out.extend_from_slice(&[t::INTN, 8]),
         SqlType::Real => out.extend_from_slice(&[t::FLOATN, 4]),
         SqlType::Float => out.extend_from_slice(&[t::FLOATN, 8]),
+        SqlType::SmallMoney => out.extend_from_slice(&[t::MONEYN, 4]),
         SqlType::Money => out.extend_from_slice(&[t::MONEYN, 8]),
         SqlType::SmallDateTime => out.extend_from_slice(&[t::DATETIMEN, 4]),
         SqlType::DateTime => out.extend_from_slice(&[t::DATETIMEN, 8]),

@@ -75,6 +75,7 @@ pub(super) fn push_variant(out: &mut Vec<u8>, base: SqlType, value: &Value) -> R
         SqlType::BigInt => out.extend_from_slice(&[t::INT8, 0]),
         SqlType::Real => out.extend_from_slice(&[t::FLOAT4, 0]),
         SqlType::Float => out.extend_from_slice(&[t::FLOAT8, 0]),
+        SqlType::SmallMoney => out.extend_from_slice(&[t::MONEY4, 0]),
         SqlType::Money => out.extend_from_slice(&[t::MONEY, 0]),
         SqlType::SmallDateTime => out.extend_from_slice(&[t::DATETIME4, 0]),
         SqlType::DateTime => out.extend_from_slice(&[t::DATETIME, 0]),

@@ -1,8 +1,9 @@
 //! `+ - * / %` and the bit operators on values of one already common type.
 
+use super::decimal_type::{DecimalOp, decimal_result};
 use super::types::{
-    DecimalOp, decimal_result, decimal_shape, is_binary, is_integer, is_number, is_text,
-    is_unicode, precedence, text_length, text_type, type_name,
+    decimal_shape, is_binary, is_integer, is_number, is_text, is_unicode, precedence, text_length,
+    text_type, type_name,
 };
 use super::{calendar, convert, wide};
 use labdb_tsql::ast::BinaryOp;
@@ -234,7 +235,7 @@ pub fn apply(op: BinaryOp, left: &Value, right: &Value, result: SqlType) -> SqlR
             _ => Err(convert::overflow(SqlType::Real)),
         },
         (Value::Decimal(a), Value::Decimal(b)) => decimal(op, *a, *b, result),
-        (Value::Money(a), Value::Money(b)) => money(op, *a, *b),
+        (Value::Money(a), Value::Money(b)) => money(op, *a, *b, result),
         (
             Value::DateTime { .. } | Value::SmallDateTime { .. },
             Value::DateTime { .. } | Value::SmallDateTime { .. },
@@ -299,7 +300,7 @@ fn decimal(op: BinaryOp, a: Decimal, b: Decimal, result: SqlType) -> SqlResult<V
     }
 }
 
-fn money(op: BinaryOp, a: i64, b: i64) -> SqlResult<Value> {
+fn money(op: BinaryOp, a: i64, b: i64, result: SqlType) -> SqlResult<Value> {
     let (a, b) = (i128::from(a), i128::from(b));
     let n = match op {
         BinaryOp::Add => a + b,
@@ -311,11 +312,9 @@ fn money(op: BinaryOp, a: i64, b: i64) -> SqlResult<Value> {
         BinaryOp::Divide | BinaryOp::Modulo if b == 0 => return Err(divide_by_zero()),
         BinaryOp::Divide => a * 10_000 / b,
         BinaryOp::Modulo => a % b,
-        _ => return Err(incompatible(SqlType::Money, SqlType::Money, op)),
+        _ => return Err(incompatible(result, result, op)),
     };
-    i64::try_from(n)
-        .map(Value::Money)
-        .map_err(|_| convert::overflow(SqlType::Money))
+    convert::money_value(n, result).ok_or_else(|| convert::overflow(result))
 }
 
 fn dates(op: BinaryOp, left: &Value, right: &Value, result: SqlType) -> SqlResult<Value> {
@@ -362,9 +361,8 @@ pub fn negate(value: &Value, sql_type: SqlType) -> SqlResult<Value> {
         Value::Float(f) => Value::Float(-f),
         Value::Real(f) => Value::Real(-f),
         Value::Decimal(d) => Value::Decimal(Decimal::new(-d.mantissa, d.scale)),
-        Value::Money(m) => {
-            Value::Money(m.checked_neg().ok_or_else(|| convert::overflow(sql_type))?)
-        }
+        Value::Money(m) => convert::money_value(-i128::from(*m), sql_type)
+            .ok_or_else(|| convert::overflow(sql_type))?,
         other => {
             let n = convert::as_i64(other).ok_or_else(|| invalid_operand(sql_type, "minus"))?;
             n.checked_neg()
@@ -415,11 +413,11 @@ mod tests {
     #[test]
     fn money_multiplies_at_four_digits() {
         assert_eq!(
-            money(BinaryOp::Multiply, 15_000, 25_000),
+            money(BinaryOp::Multiply, 15_000, 25_000, SqlType::Money),
             Ok(Value::Money(37_500))
         );
         assert_eq!(
-            money(BinaryOp::Divide, 10_000, 30_000),
+            money(BinaryOp::Divide, 10_000, 30_000, SqlType::Money),
             Ok(Value::Money(3_333))
         );
     }

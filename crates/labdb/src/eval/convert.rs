@@ -6,7 +6,7 @@ mod temporal;
 mod text;
 
 pub(crate) use binary::wire_uuid;
-pub(crate) use number::{fits_precision, integer_value};
+pub(crate) use number::{fits_precision, integer_value, money_value};
 pub(crate) use text::{length_in, prefix, sized_text};
 
 use super::types::{
@@ -119,7 +119,7 @@ pub fn convert(value: &Value, from: SqlType, to: SqlType, style: Option<i32>) ->
         }
         SqlType::Real | SqlType::Float => to_float(value, from, to),
         SqlType::Decimal { precision, scale } => to_decimal(value, from, precision, scale),
-        SqlType::Money => to_money(value, from),
+        SqlType::Money | SqlType::SmallMoney => to_money(value, from, to),
         SqlType::Char(_) | SqlType::VarChar(_) | SqlType::NChar(_) | SqlType::NVarChar(_) => {
             to_text(value, from, to, style)
         }
@@ -204,7 +204,7 @@ pub fn display_length(sql_type: SqlType) -> Option<u32> {
         SqlType::BigInt => 20,
         SqlType::Real | SqlType::Float => 23,
         SqlType::Decimal { .. } => 41,
-        SqlType::Money => 30,
+        SqlType::Money | SqlType::SmallMoney => 30,
         SqlType::UniqueIdentifier => 36,
         SqlType::Date => 10,
         SqlType::Time(_) => 16,

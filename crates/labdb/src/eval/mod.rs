@@ -5,6 +5,7 @@ pub mod arithmetic;
 pub mod calendar;
 pub mod compare;
 pub mod convert;
+pub mod decimal_type;
 pub mod format;
 pub mod key;
 pub mod like;

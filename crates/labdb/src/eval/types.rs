@@ -35,6 +35,7 @@ pub fn type_name(sql_type: SqlType) -> &'static str {
         SqlType::Float => "float",
         SqlType::Decimal { .. } => "numeric",
         SqlType::Money => "money",
+        SqlType::SmallMoney => "smallmoney",
         SqlType::Char(_) => "char",
         SqlType::VarChar(_) => "varchar",
         SqlType::NChar(_) => "nchar",
@@ -164,13 +165,22 @@ fn resolve_type_with_default(
                 scale: scale as u8,
             }
         }
-        "money" | "smallmoney" => SqlType::Money,
+        "money" => SqlType::Money,
+        "smallmoney" => SqlType::SmallMoney,
         "char" | "character" => SqlType::Char(limited(8000)?),
         "varchar" | "char varying" | "character varying" => SqlType::VarChar(length(8000)?),
         "text" => SqlType::VarChar(Length::Max),
         "nchar" => SqlType::NChar(limited(4000)?),
         "nvarchar" => SqlType::NVarChar(length(4000)?),
         "ntext" => SqlType::NVarChar(Length::Max),
+        "timestamp" | "rowversion" => {
+            return Err(SqlError::new(
+                40510,
+                format!(
+                    "The type {name} is outside labdb's subset: no column numbers its changes."
+                ),
+            ));
+        }
         "xml" => {
             return Err(SqlError::new(
                 40510,
@@ -181,7 +191,6 @@ fn resolve_type_with_default(
         "binary" => SqlType::Binary(limited(8000)?),
         "varbinary" => SqlType::VarBinary(length(8000)?),
         "image" => SqlType::VarBinary(Length::Max),
-        "timestamp" | "rowversion" => SqlType::Binary(8),
         "date" => SqlType::Date,
         "time" => SqlType::Time(fraction()?),
         "smalldatetime" => SqlType::SmallDateTime,
@@ -213,6 +222,7 @@ pub fn precedence(sql_type: SqlType) -> u8 {
         SqlType::Real => 21,
         SqlType::Decimal { .. } => 20,
         SqlType::Money => 19,
+        SqlType::SmallMoney => 18,
         SqlType::BigInt => 17,
         SqlType::Int => 16,
         SqlType::SmallInt => 15,
@@ -259,7 +269,11 @@ pub fn is_number(sql_type: SqlType) -> bool {
     is_integer(sql_type)
         || matches!(
             sql_type,
-            SqlType::Real | SqlType::Float | SqlType::Decimal { .. } | SqlType::Money
+            SqlType::Real
+                | SqlType::Float
+                | SqlType::Decimal { .. }
+                | SqlType::Money
+                | SqlType::SmallMoney
         )
 }
 
@@ -296,6 +310,7 @@ pub fn decimal_shape(sql_type: SqlType) -> (u8, u8) {
         SqlType::BigInt => (19, 0),
         SqlType::Decimal { precision, scale } => (precision, scale),
         SqlType::Money => (19, 4),
+        SqlType::SmallMoney => (10, 4),
         _ => (10, 0),
     }
 }
@@ -398,103 +413,9 @@ pub fn type_clash(from: SqlType, to: SqlType) -> SqlError {
     )
 }
 
-/// The shape of a decimal result that would need more than 38 digits; see "Precision, scale,
-/// and length (Transact-SQL)".
-fn fit_product(precision: u16, scale: u16) -> SqlType {
-    if precision <= u16::from(MAX_PRECISION) {
-        return SqlType::Decimal {
-            precision: precision as u8,
-            scale: scale as u8,
-        };
-    }
-    let integral = precision - scale;
-    let scale = if integral < 32 {
-        scale.min(38 - integral)
-    } else {
-        scale.min(6)
-    };
-    SqlType::Decimal {
-        precision: MAX_PRECISION,
-        scale: scale as u8,
-    }
-}
-
-/// The four decimal operations and the modulo.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DecimalOp {
-    /// `+` and `-`.
-    Add,
-    /// `*`.
-    Multiply,
-    /// `/`.
-    Divide,
-    /// `%`.
-    Modulo,
-}
-
-/// The result type of a decimal operation, after "Precision, scale, and length".
-pub fn decimal_result(op: DecimalOp, a: (u8, u8), b: (u8, u8)) -> SqlType {
-    let (p1, s1, p2, s2) = (
-        u16::from(a.0),
-        u16::from(a.1),
-        u16::from(b.0),
-        u16::from(b.1),
-    );
-    match op {
-        DecimalOp::Add => {
-            let scale = s1.max(s2);
-            let integral = (p1 - s1).max(p2 - s2);
-            let precision = integral + scale + 1;
-            if precision <= 38 {
-                SqlType::Decimal {
-                    precision: precision as u8,
-                    scale: scale as u8,
-                }
-            } else {
-                SqlType::Decimal {
-                    precision: MAX_PRECISION,
-                    scale: scale.min(38 - integral) as u8,
-                }
-            }
-        }
-        DecimalOp::Multiply => fit_product(p1 + p2 + 1, s1 + s2),
-        DecimalOp::Divide => {
-            let scale = (s1 + p2 + 1).max(6);
-            fit_product(p1 - s1 + s2 + scale, scale)
-        }
-        DecimalOp::Modulo => {
-            let scale = s1.max(s2);
-            fit_product((p1 - s1).min(p2 - s2) + scale, scale)
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn division_of_decimals_keeps_the_documented_scale() {
-        // "Precision, scale, and length": p = p1 - s1 + s2 + max(6, s1 + p2 + 1).
-        assert_eq!(
-            decimal_result(DecimalOp::Divide, (5, 2), (3, 1)),
-            SqlType::Decimal {
-                precision: 10,
-                scale: 6
-            }
-        );
-    }
-
-    #[test]
-    fn a_product_beyond_38_digits_gives_up_scale_down_to_six() {
-        assert_eq!(
-            decimal_result(DecimalOp::Multiply, (38, 10), (38, 10)),
-            SqlType::Decimal {
-                precision: 38,
-                scale: 6
-            }
-        );
-    }
 
     #[test]
     fn the_higher_precedence_wins_and_text_grows() {

@@ -191,7 +191,7 @@ impl<'a> Reader<'a> {
             SqlType::SmallInt => Value::SmallInt(i16::from_le_bytes(self.array()?)),
             SqlType::Int => Value::Int(i32::from_le_bytes(self.array()?)),
             SqlType::BigInt => Value::BigInt(i64::from_le_bytes(self.array()?)),
-            SqlType::Money => Value::Money(i64::from_le_bytes(self.array()?)),
+            SqlType::Money | SqlType::SmallMoney => Value::Money(i64::from_le_bytes(self.array()?)),
             SqlType::Real => Value::Real(f32::from_le_bytes(self.array()?)),
             SqlType::Float => Value::Float(f64::from_le_bytes(self.array()?)),
             SqlType::Decimal { .. } => {

@@ -112,7 +112,7 @@ const fn moment(
     }
 }
 
-const TYPES: [Info; 25] = [
+const TYPES: [Info; 26] = [
     moment("datetimeoffset", -155, 34, 7, None, 0),
     moment("time", -154, 16, 7, None, 0),
     Info {
@@ -148,6 +148,12 @@ const TYPES: [Info; 25] = [
         scales: Some((4, 4)),
         unsigned: Some(0),
         ..integer("money", 3, 19, 11)
+    },
+    Info {
+        quotes: (Some("$"), None),
+        scales: Some((4, 4)),
+        unsigned: Some(0),
+        ..integer("smallmoney", 3, 10, 21)
     },
     integer("int", 4, 10, 7),
     integer("smallint", 5, 5, 6),
@@ -207,7 +213,7 @@ fn row(info: &Info) -> Vec<Value> {
         Value::SmallInt(0),
         Value::SmallInt(info.searchable),
         small(info.unsigned),
-        Value::SmallInt(i16::from(info.name == "money")),
+        Value::SmallInt(i16::from(info.name.ends_with("money"))),
         small(info.unsigned.map(|_| 0)),
         Value::text(info.name),
         small(info.scales.map(|(least, _)| least)),

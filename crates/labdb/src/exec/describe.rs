@@ -137,7 +137,7 @@ fn wire_type(sql_type: SqlType, nullable: bool, system: u8) -> i32 {
     let (fixed, variable) = match sql_type {
         SqlType::TinyInt | SqlType::SmallInt | SqlType::Int | SqlType::BigInt => (system, 38),
         SqlType::Bit => (50, 104),
-        SqlType::Money => (60, 110),
+        SqlType::Money | SqlType::SmallMoney => (system, 110),
         SqlType::Real | SqlType::Float => (system, 109),
         SqlType::DateTime | SqlType::SmallDateTime => (system, 111),
         _ => (system, system),

@@ -303,7 +303,7 @@ fn fixed_size(sql_type: SqlType) -> Option<usize> {
         SqlType::Bit => 0,
         SqlType::TinyInt => 1,
         SqlType::SmallInt => 2,
-        SqlType::Int | SqlType::Real | SqlType::SmallDateTime => 4,
+        SqlType::Int | SqlType::Real | SqlType::SmallMoney | SqlType::SmallDateTime => 4,
         SqlType::BigInt | SqlType::Float | SqlType::Money | SqlType::DateTime => 8,
         SqlType::Decimal { precision, .. } => match precision {
             ..=9 => 5,

@@ -82,7 +82,7 @@ fn size_of_type(sql_type: SqlType, value: &Value) -> usize {
     match sql_type {
         SqlType::Bit | SqlType::TinyInt => 1,
         SqlType::SmallInt => 2,
-        SqlType::Int | SqlType::Real | SqlType::SmallDateTime => 4,
+        SqlType::Int | SqlType::Real | SqlType::SmallMoney | SqlType::SmallDateTime => 4,
         SqlType::Date => 3,
         SqlType::Decimal { precision, .. } => match precision {
             0..=9 => 5,

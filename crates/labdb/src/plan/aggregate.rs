@@ -148,7 +148,7 @@ impl Aggregate {
                         },
                     )
                 }
-                SqlType::Money => (from, from),
+                SqlType::Money | SqlType::SmallMoney => (SqlType::Money, SqlType::Money),
                 SqlType::Real | SqlType::Float => (SqlType::Float, SqlType::Float),
                 _ => return Err(invalid()),
             },

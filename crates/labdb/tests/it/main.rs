@@ -29,6 +29,7 @@ mod identity;
 mod kills;
 mod large_values;
 mod locking;
+mod money;
 mod permissions;
 mod queries;
 mod restore;

@@ -242,27 +242,34 @@ pub(super) fn to_decimal(
     }
 }
 
-pub(super) fn to_money(value: &Value, from: SqlType) -> SqlResult<Value> {
+/// An amount in ten-thousandths as `money` or `smallmoney`; `None` where it is out of range.
+pub(crate) fn money_value(amount: i128, sql_type: SqlType) -> Option<Value> {
+    let amount = i64::try_from(amount).ok()?;
+    let fits = sql_type != SqlType::SmallMoney || i32::try_from(amount).is_ok();
+    fits.then_some(Value::Money(amount))
+}
+
+pub(super) fn to_money(value: &Value, from: SqlType, to: SqlType) -> SqlResult<Value> {
     let amount = match value {
         Value::Text(text) => {
-            return parse::money(text).map(Value::Money).ok_or_else(|| {
+            let amount = parse::money(text).ok_or_else(|| {
                 SqlError::new(
                     235,
                     "Cannot convert a char value to money. The char value has incorrect syntax.",
                 )
-            });
+            })?;
+            return money_value(i128::from(amount), to).ok_or_else(|| overflow(to));
         }
         Value::Real(f) => wide::from_f64(f64::from(*f), 4),
         Value::Float(f) => wide::from_f64(*f, 4),
         Value::Decimal(d) => wide::rescale(*d, 4),
-        Value::Money(m) => return Ok(Value::Money(*m)),
+        Value::Money(m) => Some(Decimal::new(i128::from(*m), 4)),
         other => match as_i64(other) {
             Some(n) => wide::rescale(Decimal::new(i128::from(n), 0), 4),
-            None => return Err(clash(from, SqlType::Money, true)),
+            None => return Err(clash(from, to, true)),
         },
     };
     amount
-        .and_then(|d| i64::try_from(d.mantissa).ok())
-        .map(Value::Money)
-        .ok_or_else(|| overflow(SqlType::Money))
+        .and_then(|d| money_value(d.mantissa, to))
+        .ok_or_else(|| overflow(to))
 }

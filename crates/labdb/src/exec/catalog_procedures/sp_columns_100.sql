@@ -27,6 +27,7 @@ ELSE
             WHEN c.max_length = -1 THEN 0
             WHEN c.type_name IN ('decimal', 'numeric') THEN c.precision + 2
             WHEN c.type_name = 'money' THEN 21
+            WHEN c.type_name = 'smallmoney' THEN 12
             WHEN c.type_name IN ('datetime', 'smalldatetime', 'datetime2') THEN 16
             WHEN c.type_name = 'date' THEN 6
             WHEN c.type_name = 'time' THEN 12
@@ -39,7 +40,7 @@ ELSE
         CAST(CASE
             WHEN c.type_name IN ('float', 'real') THEN CASE WHEN @ODBCVer < 3 THEN 10 ELSE 2 END
             WHEN c.type_name IN ('tinyint', 'smallint', 'int', 'bigint', 'decimal', 'numeric',
-                'money') THEN 10 END AS smallint) AS RADIX,
+                'money', 'smallmoney') THEN 10 END AS smallint) AS RADIX,
         CAST(c.is_nullable AS smallint) AS NULLABLE, CAST(NULL AS varchar(254)) AS REMARKS,
         CAST(c.definition AS nvarchar(4000)) AS COLUMN_DEF,
         CAST(CASE WHEN c.data_type IN (91, 93, 11) THEN 9 ELSE c.data_type END AS smallint)
@@ -68,6 +69,7 @@ ELSE
             WHEN 'decimal' THEN CASE WHEN c.is_nullable = 1 THEN 106 ELSE 55 END
             WHEN 'numeric' THEN CASE WHEN c.is_nullable = 1 THEN 108 ELSE 63 END
             WHEN 'money' THEN CASE WHEN c.is_nullable = 1 THEN 110 ELSE 60 END
+            WHEN 'smallmoney' THEN CASE WHEN c.is_nullable = 1 THEN 110 ELSE 122 END
             WHEN 'float' THEN CASE WHEN c.is_nullable = 1 THEN 109 ELSE 62 END
             WHEN 'real' THEN CASE WHEN c.is_nullable = 1 THEN 109 ELSE 59 END
             WHEN 'datetime' THEN CASE WHEN c.is_nullable = 1 THEN 111 ELSE 61 END
@@ -89,7 +91,7 @@ ELSE
                 AS is_text,
             CASE t.name
                 WHEN 'tinyint' THEN -6 WHEN 'smallint' THEN 5 WHEN 'int' THEN 4 WHEN 'bigint' THEN -5
-                WHEN 'bit' THEN -7 WHEN 'decimal' THEN 3 WHEN 'numeric' THEN 2 WHEN 'money' THEN 3
+                WHEN 'bit' THEN -7 WHEN 'decimal' THEN 3 WHEN 'numeric' THEN 2 WHEN 'money' THEN 3 WHEN 'smallmoney' THEN 3
                 WHEN 'float' THEN 6 WHEN 'real' THEN 7 WHEN 'char' THEN 1
                 WHEN 'varchar' THEN 12 WHEN 'nchar' THEN -8 WHEN 'nvarchar' THEN -9
                 WHEN 'sysname' THEN -9 WHEN 'binary' THEN -2 WHEN 'varbinary' THEN -3
