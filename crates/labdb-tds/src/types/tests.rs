@@ -64,10 +64,18 @@ fn money_has_its_high_half_first() {
         encoded(SqlType::Money, &Value::Money(1 << 32)),
         [8, 1, 0, 0, 0, 0, 0, 0, 0]
     );
-    // smallmoney -1.0000.
+}
+
+#[test]
+fn smallmoney_is_a_number_of_four_bytes() {
+    // -1.0000 is -10,000 = 0xFFFFD8F0 ten-thousandths.
     assert_eq!(
         decoded(&[0x6E, 4, 4, 0xF0, 0xD8, 0xFF, 0xFF]),
-        Some((SqlType::Money, Value::Money(-10_000)))
+        Some((SqlType::SmallMoney, Value::Money(-10_000)))
+    );
+    assert_eq!(
+        encoded(SqlType::SmallMoney, &Value::Money(-10_000)),
+        [4, 0xF0, 0xD8, 0xFF, 0xFF]
     );
 }
 
@@ -302,6 +310,7 @@ fn what_one_side_encodes_the_other_decodes() {
         (decimal(19, 4), Value::Decimal(Decimal::new(-12_345, 4))),
         (decimal(38, 38), Value::Decimal(Decimal::new(1, 38))),
         (SqlType::Money, Value::Money(-922_337_203_685_477)),
+        (SqlType::SmallMoney, Value::Money(-2_147_483_648)),
         (SqlType::Char(3), Value::text("abc")),
         (
             SqlType::VarChar(Length::Limited(8000)),

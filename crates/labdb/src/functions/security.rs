@@ -7,7 +7,7 @@ use crate::exec::permission;
 use labdb_types::{SqlResult, Value};
 
 fn login_name(call: &Call<'_>) -> SqlResult<Value> {
-    if call.values.is_empty() || call.value(0).is_null() {
+    if call.values.is_empty() {
         return Ok(Value::text(&call.ctx.session.shared.login_name));
     }
     let state = call.ctx.session.instance.state.lock();

@@ -390,3 +390,25 @@ fn everybody_may_ask_for_what_concerns_everybody() {
     );
     assert_eq!(s.rows("EXEC sp_fkeys @fktable_name = 'people'").len(), 0);
 }
+
+#[test]
+fn help_names_the_login_that_owns_a_database_and_the_user_that_owns_a_schema() {
+    let lab = Lab::start();
+    let mut s = lab.connect();
+    s.exec("CREATE LOGIN maker WITH PASSWORD = N'a first word', CHECK_POLICY = OFF");
+    s.exec("GRANT CREATE ANY DATABASE TO maker");
+    let client = lab.connect_as("maker", "a first word", "master").unwrap();
+    lab.session(client).exec("CREATE DATABASE theirs");
+    s.exec("USE theirs");
+    s.exec("CREATE TABLE t (i int)");
+    // Each is in the first set of several.
+    let mut owner = |call: &str, column: &str| {
+        let sets = s.all(call);
+        sets[0][0].get::<&str, _>(column).unwrap().to_owned()
+    };
+    assert_eq!(owner("EXEC sp_helpdb 'theirs'", "owner"), "maker");
+    assert_eq!(owner("EXEC sp_helpdb 'master'", "owner"), "sa");
+    assert_eq!(owner("EXEC sp_help 't'", "Owner"), "dbo");
+    assert_eq!(owner("EXEC sp_help 'sys.objects'", "Owner"), "sys");
+    assert_eq!(s.text("SUSER_SNAME(NULL)"), "NULL");
+}

@@ -2,9 +2,10 @@ CREATE PROCEDURE sp_help @objname nvarchar(776) = NULL
 AS
 IF @objname IS NULL
 BEGIN
-    SELECT o.name AS Name, CAST('dbo' AS sysname) AS Owner,
+    SELECT o.name AS Name, CAST(USER_NAME(s.principal_id) AS sysname) AS Owner,
         CAST(LOWER(REPLACE(o.type_desc, '_', ' ')) AS nvarchar(31)) AS Object_type
     FROM sys.all_objects AS o
+    LEFT JOIN sys.schemas AS s ON s.schema_id = o.schema_id
     ORDER BY CASE WHEN o.is_ms_shipped = 1 THEN 1 ELSE 0 END, 3 DESC, 1;
     RETURN 0;
 END;
@@ -14,10 +15,11 @@ BEGIN
     RAISERROR (15009, 16, 1, @objname, @database);
     RETURN 1;
 END;
-SELECT o.name AS Name, CAST('dbo' AS sysname) AS Owner,
+SELECT o.name AS Name, CAST(USER_NAME(s.principal_id) AS sysname) AS Owner,
     CAST(LOWER(REPLACE(o.type_desc, '_', ' ')) AS nvarchar(31)) AS Type,
     o.create_date AS Created_datetime
 FROM sys.all_objects AS o
+LEFT JOIN sys.schemas AS s ON s.schema_id = o.schema_id
 WHERE o.object_id = @id;
 IF EXISTS (SELECT * FROM sys.all_columns WHERE object_id = @id)
     SELECT c.name AS Column_name, t.name AS Type, CAST('no' AS varchar(35)) AS Computed,

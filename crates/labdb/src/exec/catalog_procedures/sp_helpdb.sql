@@ -8,7 +8,7 @@ END;
 SELECT d.name,
     CAST(STR((SELECT SUM(CAST(f.size AS bigint)) FROM sys.master_files AS f
         WHERE f.database_id = d.database_id) * 8 / 1024.0, 10, 2) + ' MB' AS nvarchar(13)) AS db_size,
-    CAST('sa' AS sysname) AS owner, CAST(d.database_id AS smallint) AS dbid,
+    CAST(SUSER_SNAME(d.owner_sid) AS sysname) AS owner, CAST(d.database_id AS smallint) AS dbid,
     CONVERT(nvarchar(11), d.create_date, 100) AS created,
     CAST(CONCAT('Status=', d.state_desc,
         ', Updateability=', CASE WHEN d.is_read_only = 1 THEN 'READ_ONLY' ELSE 'READ_WRITE' END,
