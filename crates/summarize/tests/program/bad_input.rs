@@ -1,8 +1,7 @@
 //! What cannot be used, and what becomes of it.
 
 use super::{
-    BAD_INPUT, SUCCESS, UPSTREAM, changed, fixture, headline, joined, records, summarize,
-    warning_codes,
+    BAD_INPUT, SUCCESS, UPSTREAM, changed, fixture, joined, records, summarize, warning_codes,
 };
 use serde_json::{Value, json};
 

@@ -11,7 +11,7 @@ mod comparison;
 mod csv;
 mod tables;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
