@@ -73,6 +73,11 @@ pub fn make_round(
         workers: load.map(|load| load.shape.workers),
         transactions,
         rows: load.map(|load| load.rows),
+        flush_ms: load.and_then(|load| load.flush_ms),
+        elapsed_with_flush_ms: load
+            .and_then(|load| load.flush_ms)
+            .zip(elapsed_ms)
+            .map(|(flush, elapsed)| elapsed + flush),
         transactions_per_s: quotient(per_transaction, elapsed_ms.map(|ms| ms / 1000.0)),
         errors: load.map(|load| {
             load.errors
@@ -103,9 +108,14 @@ pub fn make_round(
         latency_p50_us: latency.map(|latency| latency.p50_us),
         latency_p99_us: latency.map(|latency| latency.p99_us),
         latency_max_us: latency.map(|latency| latency.max_us),
+        latency_histogram: latency.map(|latency| latency.histogram.clone()),
         client_cpu_share: load.and_then(|load| load.client_cpu_share),
         session_waits,
         server_waits,
+        files: None,
+        conditions: None,
+        restore: None,
+        loss: None,
         reasons,
     })
 }

@@ -3,11 +3,15 @@
 //! A stream is JSON Lines: one [`Record`] a line, UTF-8, `\n`. [`stream`] reads and passes on;
 //! [`stage`] is the frame every program runs in, so that all of them fail, stop and exit alike.
 
+mod conditions;
 mod failure;
+mod file_round;
 mod header;
 mod interrupt;
 mod load;
+mod loss;
 mod record;
+mod restore;
 mod round;
 pub mod schema;
 mod setup;
@@ -17,10 +21,14 @@ pub mod stream;
 mod summary;
 mod units;
 
+pub use conditions::{Conditions, OtherActivity};
 pub use failure::{ErrorRecord, ExitStatus, Failure, FailureCode};
+pub use file_round::FileRound;
 pub use header::{Header, Server, Target, Trial};
 pub use load::{CountedError, HISTOGRAM_ENCODING, Latency, Load, LoadShape, Wait, WorkerLoad};
+pub use loss::LossFigures;
 pub use record::Record;
+pub use restore::RestoreFigures;
 pub use round::{CountersStatus, Reason, Round, Validity};
 pub use setup::{Change, DatabaseSettings, FileSettings, Setup};
 pub use snapshot::{

@@ -28,6 +28,10 @@ pub struct Load {
     pub transactions: u64,
     /// Rows that they inserted.
     pub rows: u64,
+    /// How long flushing the log after the run took (`sys.sp_flush_log`), in milliseconds, outside
+    /// `elapsed_ms`; null where it was not asked for.
+    #[serde(default)]
+    pub flush_ms: Option<f64>,
     /// Errors by number.
     pub errors: Vec<CountedError>,
     /// The sessions' own waits during the run, by type, summed over the workers: deltas inside
@@ -55,8 +59,16 @@ pub struct LoadShape {
     pub duration_ms: Option<u64>,
     /// Rows in one transaction.
     pub rows_per_transaction: u32,
+    /// Transactions that one request commits on the server: 1, or the turns of a loop that runs
+    /// there. Latency is that of a request.
+    #[serde(default = "one")]
+    pub transactions_per_request: u32,
     /// The statement that one transaction sends.
     pub statement: String,
+}
+
+fn one() -> u32 {
+    1
 }
 
 /// One worker: one connection, one session.

@@ -1,6 +1,6 @@
 //! One round: what changed between two snapshots, and whether the number can be trusted.
 
-use crate::{Header, Wait};
+use crate::{Conditions, FileRound, Header, LossFigures, RestoreFigures, Wait};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,6 +33,14 @@ pub struct Round {
     pub transactions: Option<u64>,
     /// Inserted rows; null without a load.
     pub rows: Option<u64>,
+    /// How long flushing the log after the load took (`sys.sp_flush_log`), in milliseconds; null
+    /// where it was not asked for.
+    #[serde(default)]
+    pub flush_ms: Option<f64>,
+    /// The load and the flush after it, in milliseconds: what delayed commits cost once they are
+    /// durable.
+    #[serde(default)]
+    pub elapsed_with_flush_ms: Option<f64>,
     /// Transactions a second; null without a load.
     pub transactions_per_s: Option<f64>,
     /// Errors in the load.
@@ -85,12 +93,27 @@ pub struct Round {
     pub latency_p99_us: Option<u64>,
     /// The longest, in microseconds.
     pub latency_max_us: Option<u64>,
+    /// The whole latency distribution ([`crate::HISTOGRAM_ENCODING`]), so that rounds can be merged.
+    #[serde(default)]
+    pub latency_histogram: Option<String>,
     /// CPU time of the load's client over the elapsed time: 1.0 is one core.
     pub client_cpu_share: Option<f64>,
     /// Waits of the load's sessions, by type.
     pub session_waits: Option<Vec<Wait>>,
     /// Waits of the whole server between the snapshots, by type, those that occurred.
     pub server_waits: Option<Vec<Wait>>,
+    /// Each file; null where the counters did not run through.
+    #[serde(default)]
+    pub files: Option<Vec<FileRound>>,
+    /// What decides the result besides the setting under test.
+    #[serde(default)]
+    pub conditions: Option<Conditions>,
+    /// Where the round is a restore (`restore-db`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restore: Option<RestoreFigures>,
+    /// Where the round ended with a crash (`audit`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss: Option<LossFigures>,
 }
 
 /// Whether a measurement may be used.
@@ -159,6 +182,8 @@ pub enum CountersStatus {
     Unavailable,
     /// It cannot be told, because the server's start time could not be read.
     Unproven,
+    /// None were taken: a restore or a crash leaves nothing to subtract.
+    NotTaken,
 }
 
 #[cfg(test)]

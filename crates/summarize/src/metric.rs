@@ -51,13 +51,17 @@ impl Metric {
         METRICS.iter().map(|metric| metric.name).collect()
     }
 
-    /// Those that are compared where none was asked for; the first is the headline.
+    /// Those that are compared in an experiment where none was asked for; the first is the
+    /// headline.
     #[must_use]
-    pub fn defaults() -> Vec<Self> {
-        ["elapsed_ms", "log_bytes_written", "writelog_wait_ms"]
-            .into_iter()
-            .filter_map(Self::named)
-            .collect()
+    pub fn defaults(experiment: &str) -> Vec<Self> {
+        let names: &[&str] = match experiment {
+            "delayed-durability" => &["elapsed_ms", "log_writes", "writelog_wait_ms"],
+            "write-speed" => &["elapsed_ms", "data_bytes_written", "data_write_stall_ms"],
+            "restore-time" => &["elapsed_ms"],
+            _ => &["elapsed_ms", "log_bytes_written", "writelog_wait_ms"],
+        };
+        names.iter().copied().filter_map(Self::named).collect()
     }
 
     /// The round's value; none where it has none, or one that cannot be (below zero where only

@@ -133,7 +133,7 @@ fn metrics(experiment: &Experiment, args: &Args) -> Vec<Metric> {
             .counting()
             .any(|run| metric.of(&run.round).is_some())
     };
-    Metric::defaults()
+    Metric::defaults(&experiment.name)
         .into_iter()
         .enumerate()
         .filter(|(place, metric)| *place == 0 || has(metric))
