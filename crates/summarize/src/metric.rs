@@ -127,7 +127,7 @@ const fn metric(
 
 use Sense::{Amount, Speed, Time};
 
-const METRICS: [Metric; 20] = [
+const METRICS: &[Metric] = &[
     metric("elapsed_ms", "elapsed time", Time, |r| r.elapsed_ms),
     metric("transactions_per_s", "transactions", Speed, |r| {
         r.transactions_per_s
