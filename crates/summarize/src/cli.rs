@@ -24,14 +24,25 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = "summarize", version, after_help = SEE_LONG, after_long_help = format!("{NOTES}\n{}", ExitStatus::HELP))]
 pub struct Args {
-    /// Streams to read (- is standard input) [default: standard input]
-    pub files: Vec<PathBuf>,
     /// How to write it
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
     /// Which tables; may be repeated [default: all; csv: rounds; jsonl: variants, comparison]
     #[arg(long = "table", value_enum)]
     pub tables: Vec<TableName>,
+    /// Which rounds, and how they are compared.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Exit with 9 where the headline's verdict is this; may be repeated
+    #[arg(long, value_enum)]
+    pub fail_if: Vec<FailIf>,
+}
+
+/// Which rounds to read, and how to compare them; the same in every program that does.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Selection {
+    /// Streams to read (- is standard input) [default: standard input]
+    pub files: Vec<PathBuf>,
     /// Only this experiment
     #[arg(long)]
     pub experiment: Option<String>,
@@ -47,9 +58,6 @@ pub struct Args {
     /// The confidence of the intervals; the level of the tests is 1 less this
     #[arg(long, default_value_t = 0.95, value_parser = confidence)]
     pub confidence: f64,
-    /// Exit with 9 where the headline's verdict is this; may be repeated
-    #[arg(long, value_enum)]
-    pub fail_if: Vec<FailIf>,
 }
 
 const METRIC_HELP: &str = "A metric to compare, a field of the round; may be repeated, the first is the \

@@ -5,26 +5,29 @@ use records::{Round, Validity};
 use std::collections::BTreeMap;
 
 /// The rounds of one experiment.
-pub(crate) struct Experiment {
-    pub(crate) name: String,
+pub struct Experiment {
+    /// Its name.
+    pub name: String,
     /// In the order in which they ran.
-    pub(crate) rounds: Vec<Run>,
+    pub rounds: Vec<Run>,
     /// The variants in the order in which they first ran.
-    pub(crate) variants: Vec<String>,
+    pub variants: Vec<String>,
 }
 
 /// One round and its place.
-pub(crate) struct Run {
-    pub(crate) round: Round,
-    pub(crate) variant: String,
+pub struct Run {
+    /// What was measured.
+    pub round: Round,
+    /// Its variant.
+    pub variant: String,
     /// Which run of the experiment, from 1: appending to a file gives several.
-    pub(crate) series: u32,
+    pub series: u32,
     /// The round's number in words: `3`, or `2.3` for the third of the second series.
-    pub(crate) label: String,
+    pub label: String,
     /// The block and the slot in it; none for a round without a trial.
-    pub(crate) block: Option<(u32, u32)>,
+    pub block: Option<(u32, u32)>,
     /// Why it does not count; none where it does.
-    pub(crate) set_aside: Option<String>,
+    pub set_aside: Option<String>,
 }
 
 /// The name of what has no trial.
@@ -108,7 +111,7 @@ impl Experiment {
     }
 
     /// The rounds that count.
-    pub(crate) fn counting(&self) -> impl Iterator<Item = &Run> {
+    pub fn counting(&self) -> impl Iterator<Item = &Run> {
         self.rounds.iter().filter(|run| run.set_aside.is_none())
     }
 }

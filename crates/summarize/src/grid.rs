@@ -6,20 +6,27 @@ use comfy_table::{
 use std::fmt::Write;
 
 /// A table: heads with their units, rows of cells.
-pub(crate) struct Grid {
-    pub(crate) title: String,
-    pub(crate) columns: Vec<GridColumn>,
-    pub(crate) rows: Vec<Vec<String>>,
+pub struct Grid {
+    /// What it shows.
+    pub title: String,
+    /// Its columns.
+    pub columns: Vec<GridColumn>,
+    /// Its rows, a cell a column.
+    pub rows: Vec<Vec<String>>,
 }
 
 /// One column.
-pub(crate) struct GridColumn {
-    pub(crate) head: String,
-    pub(crate) number: bool,
+pub struct GridColumn {
+    /// What it holds, with the unit.
+    pub head: String,
+    /// Whether its cells are numbers, which stand right.
+    pub number: bool,
 }
 
 impl Grid {
-    pub(crate) fn new(title: impl Into<String>) -> Self {
+    /// An empty table.
+    #[must_use]
+    pub fn new(title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
             columns: Vec::new(),
@@ -27,7 +34,9 @@ impl Grid {
         }
     }
 
-    pub(crate) fn text_column(mut self, head: impl Into<String>) -> Self {
+    /// The same with a column of text.
+    #[must_use]
+    pub fn text_column(mut self, head: impl Into<String>) -> Self {
         self.columns.push(GridColumn {
             head: head.into(),
             number: false,
@@ -35,7 +44,9 @@ impl Grid {
         self
     }
 
-    pub(crate) fn number_column(mut self, head: impl Into<String>) -> Self {
+    /// The same with a column of numbers.
+    #[must_use]
+    pub fn number_column(mut self, head: impl Into<String>) -> Self {
         self.columns.push(GridColumn {
             head: head.into(),
             number: true,
@@ -98,7 +109,8 @@ impl Grid {
 }
 
 /// Text without control characters: a name from a record must not steer a terminal.
-pub(crate) fn printable(text: &str) -> String {
+#[must_use]
+pub fn printable(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect()

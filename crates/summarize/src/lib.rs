@@ -12,25 +12,28 @@ mod experiment;
 mod grid;
 mod input;
 mod metric;
-mod number;
+pub mod number;
 mod pairs;
 mod render;
 mod sentence;
 mod summary;
-mod tables;
+pub mod tables;
 #[cfg(test)]
 mod testing;
 mod warnings;
 
-pub use cli::{Args, FailIf, Format, TableName};
-pub use metric::{DisplayUnit, Metric, Sense};
+pub use cli::{Args, FailIf, Format, Selection, TableName};
+pub use experiment::{Experiment, Run};
+pub use grid::{Grid, GridColumn, printable};
+pub use metric::{DisplayUnit, MB, Metric, Sense};
+pub use pairs::{Pair, Pairs, pair_up};
+pub use sentence::{sentence, verdict_word};
+pub use summary::Summary;
 
-use experiment::Experiment;
 use records::stage::{Stage, StageResult};
 use records::{ComparisonVerdict, ExitStatus, Failure, FailureCode, Record};
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
-use summary::Summary;
 
 const PROGRAM: &str = "summarize";
 
@@ -49,15 +52,7 @@ pub fn run(args: &Args) -> ExitCode {
 
 fn summarize(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
     let tables = args.tables()?;
-    let input = input::read(PROGRAM, &args.files)?;
-    let (status, repeated) = (input.status, input.repeated);
-    let names = input.experiment_names();
-    let experiments = Experiment::sort(input, args.experiment.as_deref());
-    check_names(args, &experiments, &names)?;
-    let summaries = experiments
-        .into_iter()
-        .map(|experiment| Summary::new(experiment, args, repeated))
-        .collect::<Result<Vec<_>, _>>()?;
+    let Analysis { summaries, status } = analyse(PROGRAM, &args.selection)?;
     write(stage, args, &tables, &summaries)?;
     if status == ExitStatus::Success && gate(args, &summaries) {
         return Ok(ExitStatus::Gate);
@@ -65,9 +60,40 @@ fn summarize(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
     Ok(status)
 }
 
+/// What streams come to.
+pub struct Analysis {
+    /// Each experiment, in the order in which they first appear.
+    pub summaries: Vec<Summary>,
+    /// The exit code where nothing else decides it: lines that could not be read and stages that
+    /// failed show in it.
+    pub status: ExitStatus,
+}
+
+/// Reads the streams for `program` and works out the statistics of every experiment in them. Every
+/// program that shows statistics shows these.
+///
+/// # Errors
+/// A stream cannot be read, holds no round, or none of what was asked for.
+pub fn analyse(program: &str, selection: &Selection) -> StageResult<Analysis> {
+    let input = input::read(program, &selection.files)?;
+    let (status, repeated) = (input.status, input.repeated);
+    let names = input.experiment_names();
+    let experiments = Experiment::sort(input, selection.experiment.as_deref());
+    check_names(selection, &experiments, &names)?;
+    let summaries = experiments
+        .into_iter()
+        .map(|experiment| Summary::new(experiment, selection, repeated))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(Analysis { summaries, status })
+}
+
 /// Refuses an experiment or a baseline that no round has.
-fn check_names(args: &Args, experiments: &[Experiment], names: &[String]) -> Result<(), Failure> {
-    if let (Some(name), true) = (&args.experiment, experiments.is_empty()) {
+fn check_names(
+    selection: &Selection,
+    experiments: &[Experiment],
+    names: &[String],
+) -> Result<(), Failure> {
+    if let (Some(name), true) = (&selection.experiment, experiments.is_empty()) {
         return Err(Failure::new(
             FailureCode::BadInput,
             format!("no round is of experiment {name}"),
@@ -78,7 +104,7 @@ fn check_names(args: &Args, experiments: &[Experiment], names: &[String]) -> Res
         .iter()
         .flat_map(|experiment| &experiment.variants)
         .collect();
-    if let Some(name) = args
+    if let Some(name) = selection
         .baseline
         .as_ref()
         .filter(|name| !variants.contains(name))

@@ -36,7 +36,7 @@ pub struct DisplayUnit {
 }
 
 /// Bytes in the MB of tables for people.
-pub(crate) const MB: f64 = 1_048_576.0;
+pub const MB: f64 = 1_048_576.0;
 
 impl Metric {
     /// The metric of a name.

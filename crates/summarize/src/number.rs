@@ -2,7 +2,8 @@
 //! stand with their points under each other.
 
 /// How many decimals give the largest value of a column four significant digits.
-pub(crate) fn decimals(values: impl Iterator<Item = f64>) -> usize {
+#[must_use]
+pub fn decimals(values: impl Iterator<Item = f64>) -> usize {
     let largest = values.map(f64::abs).fold(0.0, f64::max);
     decimals_for(largest, 4)
 }
@@ -13,7 +14,8 @@ pub(crate) fn decimals(values: impl Iterator<Item = f64>) -> usize {
     clippy::cast_sign_loss,
     reason = "clamped to 0 to 6"
 )]
-pub(crate) fn decimals_for(value: f64, significant: i32) -> usize {
+#[must_use]
+pub fn decimals_for(value: f64, significant: i32) -> usize {
     if value <= 0.0 || !value.is_finite() {
         return 0;
     }
@@ -21,18 +23,21 @@ pub(crate) fn decimals_for(value: f64, significant: i32) -> usize {
 }
 
 /// A number with so many decimals; a dash where there is none.
-pub(crate) fn fixed(value: Option<f64>, decimals: usize) -> String {
+#[must_use]
+pub fn fixed(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
 }
 
 /// A ratio to three significant digits, and at least three decimals where it is near 1.
-pub(crate) fn ratio(value: f64) -> String {
+#[must_use]
+pub fn ratio(value: f64) -> String {
     let decimals = decimals_for(value, 3).max(if value < 10.0 { 3 } else { 0 });
     format!("{value:.decimals$}")
 }
 
 /// A p-value as people write it.
-pub(crate) fn p_value(p: f64) -> String {
+#[must_use]
+pub fn p_value(p: f64) -> String {
     if p < 0.001 {
         "<0.001".to_owned()
     } else {
@@ -41,7 +46,8 @@ pub(crate) fn p_value(p: f64) -> String {
 }
 
 /// A share in percent, without needless decimals: `95 %`, `96.9 %`.
-pub(crate) fn percent(share: f64) -> String {
+#[must_use]
+pub fn percent(share: f64) -> String {
     let text = format!("{:.1}", share * 100.0);
     format!("{} %", text.trim_end_matches(".0"))
 }

@@ -4,23 +4,25 @@ use crate::experiment::{Experiment, Run};
 use std::collections::BTreeMap;
 
 /// The pairs of one variant with the baseline, in the order of their blocks.
-pub(crate) struct Pairs<'a> {
-    pub(crate) complete: Vec<Pair<'a>>,
+pub struct Pairs<'a> {
+    /// Blocks in which both have a round that counts.
+    pub complete: Vec<Pair<'a>>,
     /// Counting rounds of the two variants that have no partner.
-    pub(crate) unpaired: Vec<&'a Run>,
+    pub unpaired: Vec<&'a Run>,
     /// How many pairs are of rounds that did not run next to each other.
-    pub(crate) apart: usize,
+    pub apart: usize,
 }
 
 impl<'a> Pairs<'a> {
     /// Whether any pair ran next to each other. Where none did, pairing takes nothing away that
     /// the rounds share, and claims to.
-    pub(crate) fn alternate(&self) -> bool {
+    #[must_use]
+    pub fn alternate(&self) -> bool {
         self.apart < self.complete.len()
     }
 
     /// All counting rounds of the two, paired or not.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &'a Run> {
+    pub fn all(&self) -> impl Iterator<Item = &'a Run> {
         self.complete
             .iter()
             .flat_map(|pair| [pair.baseline, pair.variant])
@@ -29,14 +31,17 @@ impl<'a> Pairs<'a> {
 }
 
 /// Two rounds of one block.
-pub(crate) struct Pair<'a> {
-    pub(crate) baseline: &'a Run,
-    pub(crate) variant: &'a Run,
+pub struct Pair<'a> {
+    /// The baseline's.
+    pub baseline: &'a Run,
+    /// The variant's.
+    pub variant: &'a Run,
 }
 
 impl Pair<'_> {
     /// Whether the variant ran after the baseline.
-    pub(crate) fn variant_second(&self) -> bool {
+    #[must_use]
+    pub fn variant_second(&self) -> bool {
         self.variant.round.started > self.baseline.round.started
     }
 }
@@ -50,7 +55,8 @@ struct Block<'a> {
 
 /// Pairs up the counting rounds of a block. A block with none or several of one variant gives no
 /// pair: which of several to take would be a choice.
-pub(crate) fn pair_up<'a>(experiment: &'a Experiment, baseline: &str, variant: &str) -> Pairs<'a> {
+#[must_use]
+pub fn pair_up<'a>(experiment: &'a Experiment, baseline: &str, variant: &str) -> Pairs<'a> {
     let mut blocks: BTreeMap<(u32, u32), Block> = BTreeMap::new();
     let mut unpaired = Vec::new();
     // The places that each block takes in the order of the rounds, whether they count or not.

@@ -2,7 +2,6 @@
 
 use crate::cli::TableName;
 use crate::grid::{Grid, markdown, printable};
-use crate::sentence::sentence;
 use crate::summary::Summary;
 use crate::tables;
 use anstyle::{AnsiColor, Style};
@@ -34,7 +33,7 @@ pub(crate) fn text(summary: &Summary, shown: &[TableName], width: u16, colour: b
                     let _ = write!(out, "\n{}\n{}", bold(&grid.title), grid.to_text(width));
                 }
                 out.push('\n');
-                for (sentence, verdict) in sentences(summary) {
+                for (sentence, verdict) in summary.sentences() {
                     let wrapped = wrap(&printable(&sentence), "", columns);
                     out += &paint_first_word(&wrapped, verdict, colour);
                 }
@@ -80,7 +79,7 @@ pub(crate) fn markdown_page(summary: &Summary, shown: &[TableName]) -> String {
                 if !summary.comparisons.is_empty() {
                     section(&mut out, &tables::comparison(&summary.comparisons));
                 }
-                for (sentence, _) in sentences(summary) {
+                for (sentence, _) in summary.sentences() {
                     let (verdict, rest) = sentence.split_once(':').unwrap_or(("", &sentence));
                     if verdict.is_empty() {
                         let _ = writeln!(out, "\n{}", markdown(rest));
@@ -99,19 +98,6 @@ pub(crate) fn markdown_page(summary: &Summary, shown: &[TableName]) -> String {
         let _ = writeln!(out, "- Note: {}", markdown(&warning.text));
     }
     out
-}
-
-/// The sentences on the headline, one a variant; or why there is none.
-fn sentences(summary: &Summary) -> Vec<(String, Option<ComparisonVerdict>)> {
-    if let Some(missing) = summary.nothing_to_compare() {
-        return vec![(missing, None)];
-    }
-    summary
-        .comparisons
-        .iter()
-        .filter(|comparison| comparison.headline)
-        .map(|comparison| (sentence(comparison), Some(comparison.verdict)))
-        .collect()
 }
 
 fn painted(text: &str, style: Style, colour: bool) -> String {

@@ -7,7 +7,8 @@ use records::{Comparison, ComparisonMethod, ComparisonVerdict};
 
 /// The verdict in one word: faster and slower of what is a time or a speed, lower and higher of
 /// what is not.
-pub(crate) fn verdict_word(comparison: &Comparison) -> &'static str {
+#[must_use]
+pub fn verdict_word(comparison: &Comparison) -> &'static str {
     let amount =
         Metric::named(&comparison.metric).is_some_and(|metric| metric.sense == Sense::Amount);
     match (comparison.verdict, amount) {
@@ -21,7 +22,8 @@ pub(crate) fn verdict_word(comparison: &Comparison) -> &'static str {
 }
 
 /// What was found, with ratio, interval and number of pairs.
-pub(crate) fn sentence(comparison: &Comparison) -> String {
+#[must_use]
+pub fn sentence(comparison: &Comparison) -> String {
     let Comparison {
         variant, baseline, ..
     } = comparison;

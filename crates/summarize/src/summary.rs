@@ -1,22 +1,30 @@
 //! Everything that is said about one experiment.
 
-use crate::cli::{Args, TableName};
+use crate::cli::{Selection, TableName};
 use crate::compare::{Rules, compare};
 use crate::describe::describe;
 use crate::experiment::Experiment;
 use crate::metric::Metric;
+use crate::sentence::sentence;
 use crate::warnings::{self, concerns};
-use records::{Comparison, Failure, Header, Server, SummaryWarning, VariantSummary, WarningCode};
+use records::{
+    Comparison, ComparisonVerdict, Failure, Header, Server, SummaryWarning, VariantSummary,
+    WarningCode,
+};
 use std::collections::BTreeSet;
 
 /// The statistics of one experiment.
-pub(crate) struct Summary {
-    pub(crate) experiment: Experiment,
-    pub(crate) metrics: Vec<Metric>,
-    pub(crate) variants: Vec<VariantSummary>,
-    pub(crate) comparisons: Vec<Comparison>,
+pub struct Summary {
+    /// Its rounds.
+    pub experiment: Experiment,
+    /// The metrics that are compared, the headline first.
+    pub metrics: Vec<Metric>,
+    /// Each metric over each variant.
+    pub variants: Vec<VariantSummary>,
+    /// Each variant against the baseline on each metric, the headline first.
+    pub comparisons: Vec<Comparison>,
     /// Warnings about the experiment as a whole.
-    pub(crate) warnings: Vec<SummaryWarning>,
+    pub warnings: Vec<SummaryWarning>,
 }
 
 impl Summary {
@@ -24,16 +32,16 @@ impl Summary {
     ///
     /// # Errors
     /// A query failed.
-    pub(crate) fn new(
+    pub fn new(
         experiment: Experiment,
-        args: &Args,
+        selection: &Selection,
         repeated: usize,
     ) -> Result<Self, Failure> {
-        let metrics = metrics(&experiment, args);
+        let metrics = metrics(&experiment, selection);
         let rules = Rules {
-            baseline: args.baseline.clone(),
-            floor: args.floor,
-            confidence: args.confidence,
+            baseline: selection.baseline.clone(),
+            floor: selection.floor,
+            confidence: selection.confidence,
         };
         let header = header(&experiment);
         let warnings = warnings::of_experiment(&experiment, repeated);
@@ -54,7 +62,8 @@ impl Summary {
     }
 
     /// `recovery-model, measured on labdb 0.1.0, which is not SQL Server`.
-    pub(crate) fn title(&self) -> String {
+    #[must_use]
+    pub fn title(&self) -> String {
         let servers: BTreeSet<String> = self
             .experiment
             .rounds
@@ -71,7 +80,8 @@ impl Summary {
     }
 
     /// What is missing for a comparison; none where there is one.
-    pub(crate) fn nothing_to_compare(&self) -> Option<String> {
+    #[must_use]
+    pub fn nothing_to_compare(&self) -> Option<String> {
         if !self.comparisons.is_empty() {
             return None;
         }
@@ -82,9 +92,23 @@ impl Summary {
         ))
     }
 
+    /// The sentences on the headline, one a variant; or why there is none.
+    #[must_use]
+    pub fn sentences(&self) -> Vec<(String, Option<ComparisonVerdict>)> {
+        if let Some(missing) = self.nothing_to_compare() {
+            return vec![(missing, None)];
+        }
+        self.comparisons
+            .iter()
+            .filter(|comparison| comparison.headline)
+            .map(|comparison| (sentence(comparison), Some(comparison.verdict)))
+            .collect()
+    }
+
     /// Every warning that concerns the tables shown, once: those of comparisons, then those of the
     /// experiment.
-    pub(crate) fn distinct_warnings(&self, shown: &[TableName]) -> Vec<&SummaryWarning> {
+    #[must_use]
+    pub fn distinct_warnings(&self, shown: &[TableName]) -> Vec<&SummaryWarning> {
         let mut distinct: Vec<&SummaryWarning> = Vec::new();
         let all = self
             .comparisons
@@ -118,10 +142,10 @@ fn server_words(server: &Server) -> String {
 }
 
 /// The metrics asked for; of the default ones those that any round has, and always the headline.
-fn metrics(experiment: &Experiment, args: &Args) -> Vec<Metric> {
-    if !args.metrics.is_empty() {
+fn metrics(experiment: &Experiment, selection: &Selection) -> Vec<Metric> {
+    if !selection.metrics.is_empty() {
         let mut metrics: Vec<Metric> = Vec::new();
-        for metric in &args.metrics {
+        for metric in &selection.metrics {
             if !metrics.iter().any(|seen| seen.name == metric.name) {
                 metrics.push(*metric);
             }

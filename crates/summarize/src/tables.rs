@@ -12,7 +12,8 @@ type Figure<'a> = &'a dyn Fn(&Run) -> Option<f64>;
 
 /// Each round, in the columns of the published experiment; and why it was set aside, where one
 /// was.
-pub(crate) fn rounds(experiment: &Experiment) -> Grid {
+#[must_use]
+pub fn rounds(experiment: &Experiment) -> Grid {
     let variant = if experiment.name == "recovery-model" {
         "recovery model"
     } else {
@@ -59,7 +60,8 @@ pub(crate) fn rounds(experiment: &Experiment) -> Grid {
 }
 
 /// The variants on each metric: one table a metric, so that a table has one unit.
-pub(crate) fn variants(summaries: &[VariantSummary], metrics: &[Metric]) -> Vec<Grid> {
+#[must_use]
+pub fn variants(summaries: &[VariantSummary], metrics: &[Metric]) -> Vec<Grid> {
     metrics
         .iter()
         .map(|metric| {
@@ -90,7 +92,8 @@ pub(crate) fn variants(summaries: &[VariantSummary], metrics: &[Metric]) -> Vec<
 }
 
 /// Each variant against the baseline.
-pub(crate) fn comparison(comparisons: &[Comparison]) -> Grid {
+#[must_use]
+pub fn comparison(comparisons: &[Comparison]) -> Grid {
     let baseline = comparisons.first().map_or("", |row| row.baseline.as_str());
     let mut grid = Grid::new(format!(
         "Comparison (ratio: variant / {baseline}; p after Holm)"
