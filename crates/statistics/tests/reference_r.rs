@@ -85,10 +85,7 @@ struct Family {
 }
 
 fn given() -> Given {
-    serde_json::from_str(include_str!(
-        "../../../fixtures/statistics/reference.json"
-    ))
-    .unwrap()
+    serde_json::from_str(include_str!("../../../fixtures/statistics/reference.json")).unwrap()
 }
 
 fn by_r() -> ByR {

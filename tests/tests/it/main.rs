@@ -12,6 +12,7 @@ mod durability;
 mod experiment;
 mod faults;
 mod help;
+mod known_effect;
 mod log_bytes;
 mod programs;
 mod rust_client;
