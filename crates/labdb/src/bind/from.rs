@@ -49,6 +49,16 @@ fn read_mode(hints: &[TableHint]) -> SqlResult<ReadMode> {
     Ok(mode)
 }
 
+/// Whether the hints of the table that an INSERT fills lock it exclusively: there TABLOCK does as
+/// TABLOCKX.
+///
+/// # Errors
+/// 321 for what is no hint.
+pub(crate) fn locks_target(hints: &[TableHint]) -> SqlResult<bool> {
+    let mode = read_mode(hints)?;
+    Ok(mode.table_exclusive || hints.iter().any(|hint| hint.0 == "TABLOCK"))
+}
+
 /// The columns of a table as a scope sees them.
 pub(crate) fn table_columns(table: &Table, alias: Option<&str>) -> Vec<ScopeColumn> {
     let name = fold(alias.unwrap_or(&table.name));

@@ -21,7 +21,7 @@ mod set_operation;
 mod target;
 mod window;
 
-pub(crate) use from::table_columns;
+pub(crate) use from::{locks_target, table_columns};
 pub(crate) use push_down::filtered;
 pub use rowset::ROWSETS;
 pub use scope::{Scope, ScopeColumn};

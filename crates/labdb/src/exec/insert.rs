@@ -3,11 +3,13 @@
 use super::Executor;
 use super::output::{OutputPlan, change_row};
 use super::row_rules::{Rules, check_row, store_value};
-use crate::bind::{Binder, TableUse};
-use crate::catalog::{DataPermission, Table};
+use super::{locking, table as store};
+use crate::bind::{Binder, TableUse, locks_target};
+use crate::catalog::{DataPermission, Store, Table};
 use crate::eval::{convert, types};
-use crate::plan::{Env, Plan, Typed};
+use crate::plan::{Context, Env, Flow, Plan, Typed};
 use crate::session::Command;
+use labdb_storage::LockMode;
 use labdb_tsql::ast::{Expr, Insert, InsertSource, TableSource};
 use labdb_types::{SqlError, SqlResult, SqlType, Value};
 use std::sync::Arc;
@@ -39,6 +41,8 @@ pub(crate) struct InsertPlan {
     pub(super) rules: Rules,
     output: Option<OutputPlan>,
     top: Option<Typed>,
+    /// TABLOCK or TABLOCKX: the table is locked exclusively, and its new rows are not one by one.
+    lock_table: bool,
 }
 
 /// Error 213 or its kin for lists of different length.
@@ -117,9 +121,11 @@ impl Binder<'_> {
     }
 
     fn bind_insert(&self, insert: &Insert) -> SqlResult<InsertPlan> {
+        let mut lock_table = false;
         let table = match &insert.target {
             TableSource::Variable { name, .. } => self.frame_table(name)?,
-            TableSource::Table { name, .. } => {
+            TableSource::Table { name, hints, .. } => {
+                lock_table = locks_target(hints)?;
                 self.table(name, TableUse::Data(DataPermission::Insert))?
             }
             _ => {
@@ -221,6 +227,7 @@ impl Binder<'_> {
             rules,
             output,
             top,
+            lock_table,
         })
     }
 }
@@ -230,6 +237,12 @@ impl Executor<'_> {
         let plan = self.insert_plan(insert)?;
         let mut put: Vec<Vec<Value>> = Vec::new();
         let mut count = 0_u64;
+        if plan.lock_table && matches!(&*plan.table.store, Store::Heap(_)) {
+            store::with_transaction(self.session, |transaction| {
+                let held = &mut transaction.locks;
+                locking::table(self.session, held, &plan.table, LockMode::X)
+            })?;
+        }
         let limit = match &plan.top {
             Some(top) => convert::as_i64(&top.eval(&self.context(), &Env::empty())?)
                 .map_or(0, |n| n.max(0) as u64),
@@ -248,7 +261,7 @@ impl Executor<'_> {
                     }
                 }
             }
-            Rows::Query(query, types) => {
+            Rows::Query(query, types) if query.may_read(&plan.table) => {
                 let kept = self.attentively(|context, _| query.collect(context, None))?;
                 for row in kept
                     .rows
@@ -265,6 +278,36 @@ impl Executor<'_> {
                         put.push(stored);
                     }
                 }
+            }
+            // A query that cannot meet the new rows gives them one by one, and none is kept.
+            Rows::Query(query, types) => {
+                self.attentively(|context, _| {
+                    if limit == 0 {
+                        return Ok(Flow::Enough);
+                    }
+                    query.run(context, None, &mut |row| {
+                        let stored = insert_row(
+                            context,
+                            &plan.table,
+                            &plan.rules,
+                            &plan.places,
+                            &row,
+                            types,
+                        )?;
+                        count += 1;
+                        if count.is_multiple_of(1024) {
+                            context.check_cancelled()?;
+                        }
+                        if plan.output.is_some() {
+                            put.push(stored);
+                        }
+                        Ok(if count == limit {
+                            Flow::Enough
+                        } else {
+                            Flow::More
+                        })
+                    })
+                })?;
             }
             Rows::Execute => count = self.insert_execute(insert, &plan)?,
         }
@@ -297,7 +340,7 @@ impl Executor<'_> {
                 )?);
             }
         }
-        self.complete(table, &plan.rules, row)
+        complete(&self.context(), table, &plan.rules, row)
     }
 
     pub(super) fn insert_row(
@@ -308,14 +351,7 @@ impl Executor<'_> {
         values: &[Value],
         types: &[SqlType],
     ) -> SqlResult<Vec<Value>> {
-        let mut row: Vec<Option<Value>> = vec![None; table.columns.len()];
-        for ((value, from), at) in values.iter().zip(types).zip(places) {
-            let (Some(column), Some(slot)) = (table.columns.get(*at), row.get_mut(*at)) else {
-                continue;
-            };
-            *slot = Some(store_value(self.session, table, column, value, *from)?);
-        }
-        self.complete(table, rules, row)
+        insert_row(&self.context(), table, rules, places, values, types)
     }
 
     /// Stores values in a table's columns, with the rest from defaults.
@@ -330,57 +366,77 @@ impl Executor<'_> {
         self.insert_row(table, &rules, places, values, types)
             .map(|_| ())
     }
+}
 
-    fn complete(
-        &mut self,
-        table: &Arc<Table>,
-        rules: &Rules,
-        row: Vec<Option<Value>>,
-    ) -> SqlResult<Vec<Value>> {
-        let mut full = Vec::with_capacity(row.len());
-        let mut identity_value = None;
-        for ((slot, column), default) in row.into_iter().zip(&table.columns).zip(&rules.defaults) {
-            let value = match (slot, &column.identity) {
-                (Some(value), Some(identity)) => {
-                    if let Some(n) = super::table::identity_number(&value) {
-                        identity.note(n);
-                        identity_value = Some(n);
-                    }
-                    value
-                }
-                (Some(value), None) => value,
-                (None, Some(identity)) => {
-                    let n = identity
-                        .take()
-                        .ok_or_else(|| convert::overflow(column.sql_type))?;
-                    identity_value = Some(n);
-                    match column.sql_type {
-                        SqlType::Int => Value::Int(
-                            i32::try_from(n).map_err(|_| identity_overflow(column.sql_type))?,
-                        ),
-                        SqlType::BigInt => Value::BigInt(n),
-                        other => convert::convert(&Value::BigInt(n), SqlType::BigInt, other, None)
-                            .map_err(|_| identity_overflow(other))?,
-                    }
-                }
-                (None, None) => match default {
-                    Some(default) => {
-                        let value = default.eval(&self.context(), &Env::empty())?;
-                        store_value(self.session, table, column, &value, default.sql_type)?
-                    }
-                    None => Value::Null,
-                },
-            };
-            full.push(value);
-        }
-        check_row(self, table, rules, &full, "INSERT")?;
-        super::table::insert(self.session, table, &full)?;
-        if identity_value.is_some() {
-            self.session.last_identity.set(identity_value);
-            self.frame.scope_identity.set(identity_value);
-        }
-        Ok(full)
+/// Stores a row of a query or of a client in the columns that get its values.
+fn insert_row(
+    context: &Context<'_>,
+    table: &Arc<Table>,
+    rules: &Rules,
+    places: &[usize],
+    values: &[Value],
+    types: &[SqlType],
+) -> SqlResult<Vec<Value>> {
+    let mut row: Vec<Option<Value>> = vec![None; table.columns.len()];
+    for ((value, from), at) in values.iter().zip(types).zip(places) {
+        let (Some(column), Some(slot)) = (table.columns.get(*at), row.get_mut(*at)) else {
+            continue;
+        };
+        *slot = Some(store_value(context.session, table, column, value, *from)?);
     }
+    complete(context, table, rules, row)
+}
+
+/// Fills the columns that got no value, checks the row and stores it.
+fn complete(
+    context: &Context<'_>,
+    table: &Arc<Table>,
+    rules: &Rules,
+    row: Vec<Option<Value>>,
+) -> SqlResult<Vec<Value>> {
+    let mut full = Vec::with_capacity(row.len());
+    let mut identity_value = None;
+    for ((slot, column), default) in row.into_iter().zip(&table.columns).zip(&rules.defaults) {
+        let value = match (slot, &column.identity) {
+            (Some(value), Some(identity)) => {
+                if let Some(n) = store::identity_number(&value) {
+                    identity.note(n);
+                    identity_value = Some(n);
+                }
+                value
+            }
+            (Some(value), None) => value,
+            (None, Some(identity)) => {
+                let n = identity
+                    .take()
+                    .ok_or_else(|| convert::overflow(column.sql_type))?;
+                identity_value = Some(n);
+                match column.sql_type {
+                    SqlType::Int => Value::Int(
+                        i32::try_from(n).map_err(|_| identity_overflow(column.sql_type))?,
+                    ),
+                    SqlType::BigInt => Value::BigInt(n),
+                    other => convert::convert(&Value::BigInt(n), SqlType::BigInt, other, None)
+                        .map_err(|_| identity_overflow(other))?,
+                }
+            }
+            (None, None) => match default {
+                Some(default) => {
+                    let value = default.eval(context, &Env::empty())?;
+                    store_value(context.session, table, column, &value, default.sql_type)?
+                }
+                None => Value::Null,
+            },
+        };
+        full.push(value);
+    }
+    check_row(context, table, rules, &full, "INSERT")?;
+    store::insert(context.session, table, &full)?;
+    if identity_value.is_some() {
+        context.session.last_identity.set(identity_value);
+        context.frame.scope_identity.set(identity_value);
+    }
+    Ok(full)
 }
 
 fn identity_overflow(sql_type: SqlType) -> SqlError {

@@ -315,7 +315,7 @@ impl Executor<'_> {
                     *slot = new;
                 }
             }
-            check_row(self, &plan.table, &plan.rules, &after, "UPDATE")?;
+            check_row(&self.context(), &plan.table, &plan.rules, &after, "UPDATE")?;
             if plan.output.is_some() {
                 put.push(change_row(
                     before.len(),

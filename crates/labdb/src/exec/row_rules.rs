@@ -1,10 +1,9 @@
 //! What a row must satisfy before it is stored: types, lengths, NULLs, CHECK constraints.
 
-use super::Executor;
 use crate::bind::{Binder, Scope};
 use crate::catalog::{Table, TableColumn};
 use crate::eval::{convert, types};
-use crate::plan::{Condition, Env, Typed};
+use crate::plan::{Condition, Context, Env, Typed};
 use crate::session::Session;
 use labdb_tsql::ast::{Insert, InsertSource};
 use labdb_types::{SqlError, SqlResult, SqlType, Value};
@@ -216,7 +215,7 @@ pub(crate) fn store_value(
 
 /// Checks NOT NULL and CHECK constraints of a finished row.
 pub(crate) fn check_row(
-    executor: &Executor<'_>,
+    context: &Context<'_>,
     table: &Table,
     rules: &Rules,
     row: &[Value],
@@ -224,7 +223,7 @@ pub(crate) fn check_row(
 ) -> SqlResult<()> {
     for (column, value) in table.columns.iter().zip(row) {
         if value.is_null() && !column.nullable {
-            let database = database_of(executor.session, table);
+            let database = database_of(context.session, table);
             return Err(SqlError::new(
                 515,
                 format!(
@@ -238,8 +237,8 @@ pub(crate) fn check_row(
         }
     }
     for (name, column, condition) in &rules.checks {
-        if condition.eval(&executor.context(), &Env::new(row, None))? == Some(false) {
-            let database = database_of(executor.session, table);
+        if condition.eval(context, &Env::new(row, None))? == Some(false) {
+            let database = database_of(context.session, table);
             return Err(SqlError::new(
                 547,
                 format!(

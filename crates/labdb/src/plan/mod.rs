@@ -7,6 +7,7 @@ pub mod expression;
 mod group;
 pub mod join;
 pub mod needed;
+mod reads;
 pub mod rows;
 pub mod rowset;
 pub mod source;

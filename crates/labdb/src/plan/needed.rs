@@ -110,6 +110,19 @@ impl Columns {
     }
 }
 
+/// Whether any of these holds a query of its own.
+pub(super) fn holds_a_query<'v>(
+    values: impl IntoIterator<Item = &'v Typed>,
+    conditions: impl IntoIterator<Item = &'v Condition>,
+) -> bool {
+    let mut columns = Columns::default();
+    columns.add_values(values);
+    for condition in conditions {
+        columns.add_condition(condition);
+    }
+    columns.all
+}
+
 /// Notes in each table of a plan which of its columns are wanted; all that the plan gives is.
 pub fn note(plan: &mut Plan) {
     visit(plan, Columns::all());

@@ -98,3 +98,21 @@ fn rows_that_are_not_kept_stream_in_flat_memory() {
     let grown = server.memory("VmRSS").saturating_sub(before);
     assert!(grown < 64, "{grown} MB");
 }
+
+#[test]
+fn rows_of_one_table_are_inserted_into_another_in_flat_memory() {
+    let server = server();
+    let mut session = server.connect();
+    session.exec("CREATE TABLE source (s char(8000)); CREATE TABLE target (s char(8000))");
+    let ten = "(VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9))";
+    // 160 MB of rows with a budget of 64 MB.
+    session.exec(&format!(
+        "INSERT source SELECT TOP (20000) REPLICATE('x', 8000) FROM {ten} a (n) CROSS JOIN {ten} b \
+         (n) CROSS JOIN {ten} c (n) CROSS JOIN {ten} d (n) CROSS JOIN {ten} e (n)"
+    ));
+    let before = server.memory("VmRSS");
+    session.exec("INSERT target WITH (TABLOCK) SELECT s FROM source OPTION (MAXDOP 1)");
+    assert_eq!(session.number("(SELECT COUNT(*) FROM target)"), 20_000);
+    let grown = server.memory("VmHWM").saturating_sub(before);
+    assert!(grown < 64, "{grown} MB");
+}

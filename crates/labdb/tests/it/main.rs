@@ -26,6 +26,7 @@ mod flow;
 mod functions;
 mod harness;
 mod identity;
+mod insert_query;
 mod kills;
 mod large_values;
 mod locking;
