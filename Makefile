@@ -4,7 +4,7 @@ CARGO   ?= cargo
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
-programs    := setup-db snapshot loadgen diff summarize labdb
+programs    := setup-db snapshot loadgen diff summarize restore-db labdb
 experiments := recovery-model
 # `--all-targets` everywhere, so that programs and tests are compiled once, with the same features.
 build_flags := --release --workspace --all-targets --locked

@@ -19,6 +19,7 @@ mod snapshot;
 pub mod stage;
 pub mod stream;
 mod summary;
+mod trial_args;
 mod units;
 
 pub use conditions::{Conditions, OtherActivity};
@@ -37,6 +38,7 @@ pub use snapshot::{
 pub use summary::{
     Comparison, ComparisonMethod, ComparisonVerdict, SummaryWarning, VariantSummary, WarningCode,
 };
+pub use trial_args::TrialArgs;
 pub use units::milliseconds;
 
 /// The version of the record types that this code writes, and the newest that it reads.

@@ -2,7 +2,7 @@
 
 use crate::size::Size;
 use clap::{Parser, ValueEnum};
-use records::{ExitStatus, Trial};
+use records::{ExitStatus, TrialArgs};
 use sqlserver::connect::ENVIRONMENT_HELP;
 use sqlserver::texts::database::{DelayedDurability, RecoveryModel};
 use sqlserver::texts::table::{DEFAULT_TABLE, LINE_DEFAULT};
@@ -131,45 +131,6 @@ fn table_help() -> String {
         "The table under load; created where it is missing.\n\nIts shape: `id`, an int identity \
          and clustered primary key, and `line`, a varchar(500) with the default '{LINE_DEFAULT}'."
     )
-}
-
-/// The round that the records of the pipe belong to.
-#[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "The round, for the records of the whole pipe (all or none)")]
-pub(crate) struct TrialArgs {
-    /// The experiment's name
-    #[arg(long, value_name = "NAME", requires_all = ["variant", "round", "block", "slot"])]
-    experiment: Option<String>,
-
-    /// What is different in this round
-    #[arg(long, value_name = "NAME", requires = "experiment")]
-    variant: Option<String>,
-
-    /// Its number in the order of the rounds, from 1
-    #[arg(long, value_name = "N", requires = "experiment", value_parser = clap::value_parser!(u32).range(1..))]
-    round: Option<u32>,
-
-    /// Its block, from 1: rounds of a block are compared with each other
-    #[arg(long, value_name = "N", requires = "experiment", value_parser = clap::value_parser!(u32).range(1..))]
-    block: Option<u32>,
-
-    /// Its place in the block, from 1
-    #[arg(long, value_name = "N", requires = "experiment", value_parser = clap::value_parser!(u32).range(1..))]
-    slot: Option<u32>,
-}
-
-impl TrialArgs {
-    /// A trial with an id of its own, where one was declared.
-    pub(crate) fn trial(&self) -> Option<Trial> {
-        Some(Trial {
-            experiment: self.experiment.clone()?,
-            variant: self.variant.clone()?,
-            round: self.round?,
-            block: self.block?,
-            slot: self.slot?,
-            id: Trial::new_id(),
-        })
-    }
 }
 
 /// A recovery model, as a flag.

@@ -4,6 +4,7 @@
 use crate::connect::{self, Settings};
 use crate::error::SqlError;
 use records::Failure;
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 use tiberius::{Client, Row};
@@ -13,6 +14,9 @@ use tokio_util::compat::Compat;
 
 /// How long a server may take to acknowledge that it stopped a statement.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long it may take to acknowledge that it stopped what it has to clean up after.
+const LONG_CANCEL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The driver's client over TCP.
 pub(crate) type TcpClient = Client<Compat<TcpStream>>;
@@ -108,6 +112,38 @@ impl Connection {
             }
         };
         result.map_err(|error| {
+            let error = SqlError::from(error);
+            if error.ends_connection() {
+                self.client = None;
+            }
+            error
+        })
+    }
+
+    /// Sends a batch without a deadline and drains all that comes back, unless `stop` ends first:
+    /// then the statement is cancelled on the server, the connection is closed, and there is none.
+    /// For what takes long and can be broken off: a backup, a restore.
+    ///
+    /// # Errors
+    /// The first error of the server, or a lost connection.
+    pub async fn batch_until(
+        &mut self,
+        text: &str,
+        stop: impl Future<Output = ()>,
+    ) -> Result<Option<Results>, SqlError> {
+        let Some(client) = self.client.as_mut() else {
+            return Err(SqlError::Closed);
+        };
+        let result = tokio::select! {
+            result = drained(client, text) => result,
+            () = stop => {
+                // Best effort: what it undoes may take longer than it is waited for here.
+                let _ = timeout(LONG_CANCEL_TIMEOUT, client.cancel_query()).await;
+                self.client = None;
+                return Ok(None);
+            }
+        };
+        result.map(Some).map_err(|error| {
             let error = SqlError::from(error);
             if error.ends_connection() {
                 self.client = None;

@@ -4,7 +4,7 @@
 //! `int`, `bit`, `float` or `nvarchar`, and these readers take exactly those.
 
 use crate::error::SqlError;
-use tiberius::Row;
+use tiberius::{ColumnData, Row};
 
 /// Columns of a row by name.
 pub trait Columns {
@@ -28,6 +28,12 @@ pub trait Columns {
     /// # Errors
     /// As [`Columns::big`].
     fn text(&self, column: &str) -> Result<Option<String>, SqlError>;
+    /// A whole number of any type, for statements whose columns cannot be cast (DBCC, `RESTORE …
+    /// ONLY`): `bigint`, `int`, `smallint`, `tinyint`, `bit`, or `numeric` without decimals.
+    ///
+    /// # Errors
+    /// As [`Columns::big`]; also where it does not fit into 64 bits.
+    fn whole(&self, column: &str) -> Result<Option<i64>, SqlError>;
     /// A `varbinary`, in lower-case hexadecimal.
     ///
     /// # Errors
@@ -83,6 +89,30 @@ impl Columns for Row {
             .try_get::<&str, _>(column)
             .map_err(|error| bad(column, &error))?
             .map(str::to_owned))
+    }
+
+    fn whole(&self, column: &str) -> Result<Option<i64>, SqlError> {
+        let place = self
+            .columns()
+            .iter()
+            .position(|other| other.name().eq_ignore_ascii_case(column));
+        let data = place.and_then(|place| self.cells().nth(place));
+        let wrong = |what: &str| SqlError::Unreadable(format!("the column `{column}`: {what}"));
+        match data.map(|(_, data)| data) {
+            None => Err(wrong("there is none")),
+            Some(ColumnData::I64(value)) => Ok(*value),
+            Some(ColumnData::I32(value)) => Ok(value.map(i64::from)),
+            Some(ColumnData::I16(value)) => Ok(value.map(i64::from)),
+            Some(ColumnData::U8(value)) => Ok(value.map(i64::from)),
+            Some(ColumnData::Bit(value)) => Ok(value.map(i64::from)),
+            Some(ColumnData::Numeric(None)) => Ok(None),
+            Some(ColumnData::Numeric(Some(number))) if number.scale() == 0 => {
+                i64::try_from(number.value())
+                    .map(Some)
+                    .map_err(|_| wrong("it passes 64 bits"))
+            }
+            Some(_) => Err(wrong("it is no whole number")),
+        }
     }
 
     fn hexadecimal(&self, column: &str) -> Result<Option<String>, SqlError> {

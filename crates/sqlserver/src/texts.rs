@@ -11,6 +11,7 @@ pub mod files;
 pub mod load;
 pub mod mark;
 pub mod readings;
+pub mod restore;
 pub mod server;
 pub mod table;
 
@@ -98,6 +99,7 @@ pub fn all() -> impl Iterator<Item = Text> {
         mark::samples(),
         table::samples(),
         readings::samples(),
+        restore::samples(),
         load::samples(),
     ]
     .into_iter()

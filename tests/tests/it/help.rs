@@ -3,7 +3,14 @@
 use integration_tests::{program, run};
 use records::ExitStatus;
 
-const STREAM_PROGRAMS: [&str; 5] = ["setup-db", "snapshot", "loadgen", "diff", "summarize"];
+const STREAM_PROGRAMS: [&str; 6] = [
+    "setup-db",
+    "snapshot",
+    "loadgen",
+    "diff",
+    "summarize",
+    "restore-db",
+];
 
 #[test]
 fn help_names_every_exit_code_and_takes_no_password() {
