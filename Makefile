@@ -63,6 +63,11 @@ install: build ## install into PREFIX (/usr/local): bin/writelog and libexec/wri
 	install -m 755 $(addprefix target/release/,$(programs)) "$(DESTDIR)$(PREFIX)/libexec/writelog"
 	install -m 755 $(addprefix scripts/,$(experiments) with-labdb) "$(DESTDIR)$(PREFIX)/libexec/writelog"
 	install -m 644 scripts/common.sh "$(DESTDIR)$(PREFIX)/libexec/writelog"
+	for experiment in $(experiments); do \
+		install -d "$(DESTDIR)$(PREFIX)/libexec/writelog/fixtures/$$experiment" && \
+		install -m 644 "fixtures/$$experiment/published.json" \
+			"$(DESTDIR)$(PREFIX)/libexec/writelog/fixtures/$$experiment" || exit 1; \
+	done
 	install -m 755 scripts/writelog "$(DESTDIR)$(PREFIX)/bin/writelog"
 
 .PHONY: uninstall

@@ -56,6 +56,14 @@ one_of() { # NAME VALUE CHOICE…
     exit 2
 }
 
+# The file of an experiment's published figures, in a checkout or where it is installed.
+published() { # EXPERIMENT
+    for fixtures in "$here/../fixtures" "$here/fixtures"; do
+        [ ! -f "$fixtures/$1/published.json" ] || break
+    done
+    printf '%s' "$fixtures/$1/published.json"
+}
+
 # An interrupt ends the round that runs, in order (the programs write what they measured); then
 # the script stops. Finished rounds stay where they are.
 interrupted=0

@@ -36,7 +36,8 @@ pub use snapshot::{
     DatabaseState, FileKind, FileReading, PerformanceCounter, Snapshot, Unavailable, WaitReading,
 };
 pub use summary::{
-    Comparison, ComparisonMethod, ComparisonVerdict, SummaryWarning, VariantSummary, WarningCode,
+    Comparison, ComparisonMethod, ComparisonVerdict, PublishedFigure, SummaryWarning,
+    VariantSummary, WarningCode,
 };
 pub use trial_args::TrialArgs;
 pub use units::milliseconds;

@@ -1,6 +1,8 @@
 //! One line of a stream.
 
-use crate::{Comparison, ErrorRecord, Header, Load, Round, Setup, Snapshot, VariantSummary};
+use crate::{
+    Comparison, ErrorRecord, Header, Load, PublishedFigure, Round, Setup, Snapshot, VariantSummary,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,19 +22,22 @@ pub enum Record {
     VariantSummary(Box<VariantSummary>),
     /// `summarize`: two variants compared.
     Comparison(Box<Comparison>),
+    /// `summarize --published`: a published figure beside ours.
+    PublishedFigure(Box<PublishedFigure>),
     /// A stage failed; nothing after it acts.
     Error(Box<ErrorRecord>),
 }
 
 impl Record {
     /// The kinds that this version knows.
-    pub const KINDS: [&'static str; 7] = [
+    pub const KINDS: [&'static str; 8] = [
         "setup",
         "snapshot",
         "load",
         "round",
         "variant_summary",
         "comparison",
+        "published_figure",
         "error",
     ];
 
@@ -46,6 +51,7 @@ impl Record {
             Self::Round(_) => "round",
             Self::VariantSummary(_) => "variant_summary",
             Self::Comparison(_) => "comparison",
+            Self::PublishedFigure(_) => "published_figure",
             Self::Error(_) => "error",
         }
     }
@@ -60,6 +66,7 @@ impl Record {
             Self::Round(record) => &record.header,
             Self::VariantSummary(record) => &record.header,
             Self::Comparison(record) => &record.header,
+            Self::PublishedFigure(record) => &record.header,
             Self::Error(record) => &record.header,
         }
     }

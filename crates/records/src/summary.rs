@@ -117,6 +117,44 @@ pub enum ComparisonVerdict {
     Inconclusive,
 }
 
+/// A figure that somebody published, beside what these rounds came to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PublishedFigure {
+    /// When and where ours was measured.
+    #[serde(flatten)]
+    pub header: Header,
+    /// The experiment.
+    pub experiment: String,
+    /// The variant.
+    pub variant: String,
+    /// The metric: a field of the round, with its unit.
+    pub metric: String,
+    /// The published value, or the lower end of a published range.
+    pub published_low: Option<f64>,
+    /// The published value, or the upper end of a published range.
+    pub published_high: Option<f64>,
+    /// What was published in words; null for a number, and where nothing was published on this
+    /// variant of ours.
+    pub published_text: Option<String>,
+    /// Our rounds that count.
+    pub n: u64,
+    /// The smallest of ours; null where it is no number or there is none.
+    pub min: Option<f64>,
+    /// The median of ours.
+    pub median: Option<f64>,
+    /// The largest of ours.
+    pub max: Option<f64>,
+    /// Ours in words, where the metric is no number.
+    pub text: Option<String>,
+    /// Our median / the upper end of what was published. Figures of another machine: no
+    /// comparison of anything but machines.
+    pub ratio_low: Option<f64>,
+    /// Our median / the lower end of what was published.
+    pub ratio_high: Option<f64>,
+    /// What was measured for the published figures, and where.
+    pub source: String,
+}
+
 /// A warning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SummaryWarning {

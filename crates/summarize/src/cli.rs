@@ -43,6 +43,9 @@ pub struct Args {
 pub struct Selection {
     /// Streams to read (- is standard input) [default: standard input]
     pub files: Vec<PathBuf>,
+    /// Figures that were published, to print beside ours (a JSON file); once an experiment
+    #[arg(long, value_name = "FILE")]
+    pub published: Vec<PathBuf>,
     /// Only this experiment
     #[arg(long)]
     pub experiment: Option<String>,
@@ -105,6 +108,8 @@ pub enum TableName {
     Variants,
     /// Each variant against the baseline.
     Comparison,
+    /// The figures of --published beside ours.
+    Published,
 }
 
 /// A verdict that is to fail.
@@ -137,7 +142,7 @@ impl Args {
     /// # Errors
     /// CSV holds one table and more were asked for.
     pub fn tables(&self) -> Result<Vec<TableName>, records::Failure> {
-        use TableName::{Comparison, Rounds, Variants};
+        use TableName::{Comparison, Published, Rounds, Variants};
         if self.format == Format::Csv && self.tables.len() > 1 {
             return Err(records::Failure::new(
                 records::FailureCode::Usage,
@@ -145,12 +150,27 @@ impl Args {
             )
             .remedy("Run summarize once for each."));
         }
-        Ok(match (self.tables.is_empty(), self.format) {
+        if self.tables.contains(&Published) && self.selection.published.is_empty() {
+            return Err(records::Failure::new(
+                records::FailureCode::Usage,
+                "--table published needs published figures",
+            )
+            .remedy("Name the file that holds them: --published FILE."));
+        }
+        let mut tables = match (self.tables.is_empty(), self.format) {
             (false, _) => self.tables.clone(),
             (true, Format::Csv) => vec![Rounds],
             (true, Format::Jsonl) => vec![Variants, Comparison],
             (true, Format::Table | Format::Md) => vec![Rounds, Variants, Comparison],
-        })
+        };
+        // A CSV is one table; the others show what was asked for by naming the file.
+        if self.format != Format::Csv
+            && !self.selection.published.is_empty()
+            && !tables.contains(&Published)
+        {
+            tables.push(Published);
+        }
+        Ok(tables)
     }
 }
 

@@ -1,5 +1,7 @@
 //! One rectangular table for a spreadsheet.
 
+mod published;
+
 use crate::cli::TableName;
 use crate::experiment::Run;
 use crate::summary::Summary;
@@ -38,6 +40,7 @@ pub(crate) fn write(
                 csv.write_record(comparison_cells(comparison))?;
             }
         }
+        TableName::Published => published::write(summaries, &mut csv)?,
     }
     csv.flush()
 }

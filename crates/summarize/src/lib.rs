@@ -2,7 +2,8 @@
 //!
 //! [`input`] reads the rounds, [`experiment`] orders them and sets aside what does not count,
 //! [`describe`] is polars over the variants, [`pairs`] and [`compare`] are the inference,
-//! [`warnings`] says what limits it; [`tables`], [`render`] and [`csv_file`] write it down.
+//! [`warnings`] says what limits it, [`published`] is what others found; [`tables`], [`render`] and
+//! [`csv_file`] write it down.
 
 mod cli;
 mod compare;
@@ -14,6 +15,8 @@ mod input;
 mod metric;
 pub mod number;
 mod pairs;
+mod published;
+mod published_table;
 mod render;
 mod sentence;
 mod summary;
@@ -27,6 +30,7 @@ pub use experiment::{Experiment, Run};
 pub use grid::{Grid, GridColumn, printable};
 pub use metric::{DisplayUnit, MB, Metric, Sense};
 pub use pairs::{Pair, Pairs, pair_up};
+pub use published::{Publication, Published};
 pub use sentence::{sentence, verdict_word};
 pub use summary::Summary;
 
@@ -75,14 +79,16 @@ pub struct Analysis {
 /// # Errors
 /// A stream cannot be read, holds no round, or none of what was asked for.
 pub fn analyse(program: &str, selection: &Selection) -> StageResult<Analysis> {
+    let publications = published::read(&selection.published)?;
     let input = input::read(program, &selection.files)?;
     let (status, repeated) = (input.status, input.repeated);
     let names = input.experiment_names();
     let experiments = Experiment::sort(input, selection.experiment.as_deref());
     check_names(selection, &experiments, &names)?;
+    check_publications(&publications, &names)?;
     let summaries = experiments
         .into_iter()
-        .map(|experiment| Summary::new(experiment, selection, repeated))
+        .map(|experiment| Summary::new(experiment, selection, repeated, &publications))
         .collect::<Result<Vec<_>, _>>()?;
     Ok(Analysis { summaries, status })
 }
@@ -116,6 +122,24 @@ fn check_names(
         );
     }
     Ok(())
+}
+
+/// Refuses published figures of an experiment that no round is of.
+fn check_publications(publications: &[Publication], names: &[String]) -> Result<(), Failure> {
+    let stranger = publications
+        .iter()
+        .find(|publication| !names.contains(&publication.experiment));
+    match stranger {
+        None => Ok(()),
+        Some(publication) => Err(Failure::new(
+            FailureCode::BadInput,
+            format!(
+                "--published has figures of {}, and no round is of that",
+                publication.experiment
+            ),
+        )
+        .remedy(format!("There are rounds of: {}.", names.join(", ")))),
+    }
 }
 
 fn write(
@@ -171,6 +195,15 @@ fn emit(stage: &mut Stage, summary: &Summary, table: TableName) -> StageResult {
         TableName::Comparison => {
             for comparison in &summary.comparisons {
                 stage.emit(&Record::Comparison(Box::new(comparison.clone())))?;
+            }
+        }
+        TableName::Published => {
+            for row in summary
+                .published
+                .iter()
+                .flat_map(|published| &published.rows)
+            {
+                stage.emit(&Record::PublishedFigure(Box::new(row.clone())))?;
             }
         }
     }

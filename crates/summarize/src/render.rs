@@ -2,6 +2,7 @@
 
 use crate::cli::TableName;
 use crate::grid::{Grid, markdown, printable};
+use crate::published_table;
 use crate::summary::Summary;
 use crate::tables;
 use anstyle::{AnsiColor, Style};
@@ -36,6 +37,18 @@ pub(crate) fn text(summary: &Summary, shown: &[TableName], width: u16, colour: b
                 for (sentence, verdict) in summary.sentences() {
                     let wrapped = wrap(&printable(&sentence), "", columns);
                     out += &paint_first_word(&wrapped, verdict, colour);
+                }
+            }
+            TableName::Published => {
+                if let Some(published) = &summary.published {
+                    let _ = writeln!(out, "\n{}", bold(published_table::TITLE));
+                    let grids = published_table::tables(published);
+                    let texts: Vec<String> = grids.iter().map(|grid| grid.to_text(width)).collect();
+                    out += &texts.join("\n");
+                    out.push('\n');
+                    for line in published_table::words(published) {
+                        out += &wrap(&printable(&line), "  ", columns);
+                    }
                 }
             }
         }
@@ -85,6 +98,17 @@ pub(crate) fn markdown_page(summary: &Summary, shown: &[TableName]) -> String {
                         let _ = writeln!(out, "\n{}", markdown(rest));
                     } else {
                         let _ = writeln!(out, "\n**{}**:{}", markdown(verdict), markdown(rest));
+                    }
+                }
+            }
+            TableName::Published => {
+                if let Some(published) = &summary.published {
+                    for mut grid in published_table::tables(published) {
+                        grid.title = format!("{}: {}", published_table::TITLE, grid.title);
+                        section(&mut out, &grid);
+                    }
+                    for line in published_table::words(published) {
+                        let _ = writeln!(out, "\n{}", markdown(&line));
                     }
                 }
             }

@@ -5,6 +5,7 @@ use crate::compare::{Rules, compare};
 use crate::describe::describe;
 use crate::experiment::Experiment;
 use crate::metric::Metric;
+use crate::published::{Publication, Published};
 use crate::sentence::sentence;
 use crate::warnings::{self, concerns};
 use records::{
@@ -23,6 +24,8 @@ pub struct Summary {
     pub variants: Vec<VariantSummary>,
     /// Each variant against the baseline on each metric, the headline first.
     pub comparisons: Vec<Comparison>,
+    /// Published figures beside ours.
+    pub published: Option<Published>,
     /// Warnings about the experiment as a whole.
     pub warnings: Vec<SummaryWarning>,
 }
@@ -36,6 +39,7 @@ impl Summary {
         experiment: Experiment,
         selection: &Selection,
         repeated: usize,
+        publications: &[Publication],
     ) -> Result<Self, Failure> {
         let metrics = metrics(&experiment, selection);
         let rules = Rules {
@@ -52,7 +56,13 @@ impl Summary {
                 .warnings
                 .extend(warnings.iter().filter(about).cloned());
         }
+        let publication = publications
+            .iter()
+            .find(|publication| publication.experiment == experiment.name);
+        let published = publication
+            .map(|publication| Published::new(publication.clone(), &experiment, &header));
         Ok(Self {
+            published,
             variants: describe(&experiment, &metrics, &header)?,
             experiment,
             metrics,

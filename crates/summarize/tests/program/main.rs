@@ -9,6 +9,7 @@
 mod bad_input;
 mod comparison;
 mod csv;
+mod published;
 mod tables;
 
 use serde_json::Value;
