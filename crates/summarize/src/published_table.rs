@@ -7,7 +7,7 @@ use crate::published::Published;
 use records::PublishedFigure;
 
 /// The title over the tables.
-pub(crate) const TITLE: &str = "Published beside ours";
+pub(crate) const TITLE: &str = "Published beside ours (ratio: ours / published)";
 
 /// Each published figure beside ours: one table a metric, so that a table has one unit.
 pub(crate) fn tables(published: &Published) -> Vec<Grid> {
@@ -53,7 +53,7 @@ fn table(name: &str, rows: &[&PublishedFigure]) -> Grid {
             .number_column(ours)
             .number_column("least")
             .number_column("most")
-            .number_column("ours/published")
+            .number_column("ratio")
     };
     let scaled = |value: Option<f64>| value.map(|value| value / divisor);
     let decimals_of = |of: fn(&PublishedFigure) -> Option<f64>| {
