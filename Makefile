@@ -5,13 +5,13 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 
 programs    := setup-db snapshot loadgen diff summarize restore-db labdb
-experiments := recovery-model
+experiments := recovery-model delayed-durability durability-procs
 # `--all-targets` everywhere, so that programs and tests are compiled once, with the same features.
 build_flags := --release --workspace --all-targets --locked
 
 .PHONY: help
 help: ## what there is
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: build
 build: ## build the programs
@@ -24,6 +24,14 @@ demo: build ## the recovery-model experiment on labdb, on this machine's disk
 .PHONY: recovery-model
 recovery-model: build ## the same on the server that SQLCMDSERVER names (SIZE=published for the published size)
 	scripts/recovery-model
+
+.PHONY: delayed-durability
+delayed-durability: build ## four ways to commit small transactions, on the server that SQLCMDSERVER names
+	scripts/delayed-durability
+
+.PHONY: durability-procs
+durability-procs: build ## durable against delayed commits in two procedures, on the server that SQLCMDSERVER names
+	scripts/durability-procs
 
 .PHONY: setup
 setup: ## fetch the judges that tests use (Microsoft's parser and others) into target/judges

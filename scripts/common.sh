@@ -68,7 +68,33 @@ published() { # EXPERIMENT
 # the script stops. Finished rounds stay where they are.
 interrupted=0
 trap 'interrupted=1' INT TERM
-trap 'status=$?; trap - EXIT; at_exit "$status"; exit "$status"' EXIT
+trap 'status=$?; trap - EXIT; stopped "$status"' EXIT
+
+stopped() { # STATUS
+    put_back || :
+    status=$1
+    # What an interrupt broke off is an interrupt, whichever program noticed it.
+    [ "$interrupted" -eq 0 ] || [ "$status" -eq 0 ] || status=130
+    at_exit "$status"
+    exit "$status"
+}
+
+# What must be undone however a script ends; nothing, unless it changed something that outlives it.
+put_back() {
+    [ -n "${durability_of-}" ] || return 0
+    database=$durability_of
+    durability_of=
+    say "putting the delayed durability of $database back"
+    setup-db -d "$database" --no-table --delayed-durability before --list-delayed-durability \
+        >>"$stream" || say "it could not be put back; to do so later:" \
+        "$(quoted "$launcher") setup-db -d $(quoted "$database") --no-table --delayed-durability before"
+}
+
+# From here on put_back sets the database's delayed durability to what it was before; setup-db
+# remembers that in the database itself.
+put_back_delayed_durability() { # DATABASE
+    durability_of=$1
+}
 
 at_exit() { # STATUS
     [ "$1" -ne 0 ] && [ -n "${stream-}" ] && [ -s "$stream" ] || return 0

@@ -8,6 +8,7 @@ mod delayed;
 mod disk;
 mod echo;
 mod figure;
+mod four_commits;
 mod memory;
 mod programs;
 mod recovery;
@@ -78,10 +79,30 @@ impl Bench {
 
     fn round_with(&self, model: &str, delayed_durability: &str, workers: u64, rows: u64) -> Round {
         let (workers, rows) = (workers.to_string(), rows.to_string());
-        let mut stream = self.setup_with(model, delayed_durability);
+        let stream = self.setup_with(model, delayed_durability);
+        self.measured(stream, vec!["--workers", &workers, "--rows", &rows])
+    }
+
+    /// One loop on the server, under SIMPLE, and the flush after it.
+    fn loop_round(&self, delayed_durability: &str, commits: &str, rows: u32) -> Round {
+        let options = [
+            "--recovery",
+            "simple",
+            "--delayed-durability",
+            delayed_durability,
+            "--loops",
+        ];
+        let stream = setup(&self.server, &options);
+        let rows = rows.to_string();
+        let load = ["--workers", "1", "--rows", &rows, "--loop", commits];
+        self.measured(stream, [&load[..], &["--flush-log"]].concat())
+    }
+
+    /// The round of a load after what set the database up.
+    fn measured(&self, mut stream: String, load: Vec<&str>) -> Round {
         for (name, arguments) in [
             ("snapshot", vec![]),
-            ("loadgen", vec!["--workers", &workers, "--rows", &rows]),
+            ("loadgen", load),
             ("snapshot", vec![]),
             ("diff", vec![]),
         ] {
@@ -117,8 +138,12 @@ fn per_second(load: &Load) -> f64 {
 }
 
 fn kib(bytes: Option<i64>) -> f64 {
-    let kib = bytes.expect("bytes") / 1024;
-    f64::from(u32::try_from(kib).expect("a small run"))
+    count(bytes.map(|bytes| bytes / 1024))
+}
+
+fn count(number: Option<i64>) -> f64 {
+    let number = number.expect("a count");
+    f64::from(u32::try_from(number).expect("a small run"))
 }
 
 fn median(values: &[f64]) -> f64 {

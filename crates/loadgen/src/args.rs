@@ -2,9 +2,11 @@
 
 use crate::progress::ProgressMode;
 use crate::workload::{Extent, Workload};
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 use records::{ExitStatus, Failure, FailureCode};
-use sqlserver::{ConnectionArgs, TableName, texts};
+use sqlserver::texts::durability::CommitDurability;
+use sqlserver::texts::loops::{LoopKind, LoopProcedure};
+use sqlserver::{ConnectionArgs, NameError, TableName, texts};
 use std::time::Duration;
 
 /// Rows of each worker where nothing is said: those of the published experiment.
@@ -34,6 +36,10 @@ Examples:
 
   4 connections for ten seconds, ten rows a transaction, by itself
     loadgen -n -S localhost -U sa -C -d lab --workers 4 --duration 10s --rows-per-transaction 10
+
+  50,000 commits in a loop on the server, delayed, and the flush after them
+    setup-db -d lab --delayed-durability allowed --loops --empty-table | snapshot |
+        loadgen --workers 1 --rows 50000 --loop delayed --flush-log | snapshot | diff
 
   A table of your own in a database of your own
     loadgen -n -d Sales --adopt Sales --table dbo.Audit --workers 8 --rows 1000
@@ -73,6 +79,27 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["duration", "rows_per_transaction"])]
     pub single_statement: bool,
 
+    /// Insert in a loop on the server, one request for all rows of a connection, in a stored
+    /// procedure that setup-db --loops made
+    #[arg(long = "loop", value_enum, value_name = "COMMITS",
+        conflicts_with_all = ["duration", "rows_per_transaction", "single_statement", "durability"])]
+    pub server_loop: Option<ServerLoop>,
+
+    /// What each COMMIT asks for, a round trip each [default: nothing]. The database's setting
+    /// decides: only ALLOWED does as asked
+    #[arg(
+        long,
+        value_enum,
+        value_name = "DURABILITY",
+        conflicts_with = "single_statement"
+    )]
+    pub durability: Option<Durability>,
+
+    /// Flush the log after the run (sys.sp_flush_log), at once and outside the clock, and report
+    /// how long it took: before, delayed commits may not be on disk
+    #[arg(long)]
+    pub flush_log: bool,
+
     /// The table [default: the one that setup-db's record names, else setup-db's own default]
     #[arg(long, value_name = "TABLE")]
     pub table: Option<String>,
@@ -111,15 +138,14 @@ impl Args {
     /// Usage: the rows do not divide into transactions, or the table's name cannot be one.
     pub fn workload(&self, upstream_table: Option<&str>) -> Result<(Workload, Extent), Failure> {
         let table = self.table_name(upstream_table)?;
+        if let Some(server_loop) = self.server_loop {
+            let turns = self.rows_of_one_request("--loop", MOST_TURNS)?;
+            let workload = server_loop.workload(table, turns)?;
+            let transactions = u64::from(workload.transactions_per_request());
+            return Ok((workload, Extent::Transactions(transactions)));
+        }
         if self.single_statement {
-            let rows = self.rows.unwrap_or(DEFAULT_ROWS);
-            let rows = u32::try_from(rows).map_err(|_| {
-                Failure::new(
-                    FailureCode::Usage,
-                    format!("--rows {rows} is too many for --single-statement"),
-                )
-                .remedy(format!("Use {} at most.", u32::MAX))
-            })?;
+            let rows = self.rows_of_one_request("--single-statement", u32::MAX)?;
             return Ok((
                 Workload::InsertAtOnce { table, rows },
                 Extent::Transactions(1),
@@ -128,6 +154,7 @@ impl Args {
         let workload = Workload::InsertDefaults {
             table,
             rows_per_transaction: self.rows_per_transaction,
+            durability: self.durability.map(CommitDurability::from),
         };
         if let Some(duration) = self.duration {
             return Ok((workload, Extent::Duration(duration)));
@@ -149,6 +176,21 @@ impl Args {
         Ok((workload, Extent::Transactions(rows / each)))
     }
 
+    /// All rows of a connection, where one request inserts them.
+    fn rows_of_one_request(&self, flag: &str, most: u32) -> Result<u32, Failure> {
+        let rows = self.rows.unwrap_or(DEFAULT_ROWS);
+        u32::try_from(rows)
+            .ok()
+            .filter(|rows| *rows <= most)
+            .ok_or_else(|| {
+                Failure::new(
+                    FailureCode::Usage,
+                    format!("--rows {rows} is too many for {flag}"),
+                )
+                .remedy(format!("Use {most} at most."))
+            })
+    }
+
     fn table_name(&self, upstream: Option<&str>) -> Result<TableName, Failure> {
         let name = self
             .table
@@ -159,6 +201,58 @@ impl Args {
             Failure::new(FailureCode::Usage, error.to_string())
                 .remedy("Name the table with --table.")
         })
+    }
+}
+
+/// The most turns of a loop: its counter is an `int`.
+const MOST_TURNS: u32 = 1_000_000_000;
+
+/// How a loop on the server commits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ServerLoop {
+    /// A transaction a row, each commit asks to be fully durable
+    Full,
+    /// A transaction a row, each commit asks to be delayed
+    Delayed,
+    /// One transaction around all rows, fully durable
+    Batched,
+}
+
+impl ServerLoop {
+    fn workload(self, table: TableName, turns: u32) -> Result<Workload, Failure> {
+        let kind = match self {
+            Self::Full => LoopKind::Full,
+            Self::Delayed => LoopKind::Delayed,
+            Self::Batched => LoopKind::Batched,
+        };
+        let procedure = LoopProcedure::new(&table, kind).map_err(|error: NameError| {
+            Failure::new(FailureCode::Usage, error.to_string())
+                .remedy("Name a table with a shorter name (--table).")
+        })?;
+        Ok(Workload::Loop {
+            table,
+            kind,
+            procedure,
+            turns,
+        })
+    }
+}
+
+/// What a COMMIT asks for, as a flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Durability {
+    /// The answer comes once the log is on disk
+    Full,
+    /// The answer may come before
+    Delayed,
+}
+
+impl From<Durability> for CommitDurability {
+    fn from(durability: Durability) -> Self {
+        match durability {
+            Durability::Full => Self::Full,
+            Durability::Delayed => Self::Delayed,
+        }
     }
 }
 
@@ -218,6 +312,10 @@ mod tests {
             "loadgen --duration 1s --rows 5",
             "loadgen --single-statement --duration 1s",
             "loadgen --single-statement --rows-per-transaction 2",
+            "loadgen --loop full --duration 1s",
+            "loadgen --loop full --rows-per-transaction 2",
+            "loadgen --loop full --durability full",
+            "loadgen --single-statement --durability delayed",
         ] {
             assert!(Args::try_parse_from(wrong.split(' ')).is_err(), "{wrong}");
         }
@@ -231,6 +329,40 @@ mod tests {
         assert_eq!(extent, Extent::Transactions(1));
         assert_eq!(workload.rows_per_transaction(), 70);
         assert_eq!(workload.statement().matches("INSERT").count(), 1);
+    }
+
+    #[test]
+    fn a_loop_on_the_server_is_one_request_of_all_rows() {
+        for (flags, transactions, rows_each, name) in [
+            ("--loop full", 70, 1, "[dbo].[writes_loop_full]"),
+            ("--loop delayed", 70, 1, "[dbo].[writes_loop_delayed]"),
+            ("--loop batched", 1, 70, "[dbo].[writes_loop_batched]"),
+        ] {
+            let (workload, extent) = args(&format!("loadgen --rows 70 {flags}"))
+                .workload(None)
+                .unwrap();
+            assert_eq!(extent, Extent::Transactions(transactions), "{flags}");
+            let each = u64::from(workload.transactions_per_request());
+            assert_eq!(each, transactions, "{flags}");
+            assert_eq!(workload.rows_per_transaction(), rows_each, "{flags}");
+            assert_eq!(workload.statement(), format!("EXEC {name} @turns = 70;"));
+        }
+        assert!(extent("loadgen --loop full --rows 3000000000").is_err());
+    }
+
+    #[test]
+    fn a_commit_says_what_it_asks_for_only_where_it_was_told_to() {
+        let statement = |flags: &str| args(flags).workload(None).unwrap().0.statement();
+        assert!(!statement("loadgen").contains("COMMIT"));
+        for rows in ["1", "5"] {
+            let with = |durability: &str| {
+                statement(&format!(
+                    "loadgen --rows 5 --rows-per-transaction {rows} --durability {durability}"
+                ))
+            };
+            assert!(with("full").contains("(DELAYED_DURABILITY = OFF)"));
+            assert!(with("delayed").contains("(DELAYED_DURABILITY = ON)"));
+        }
     }
 
     #[test]

@@ -25,6 +25,7 @@ pub(crate) struct Assessment {
 pub(crate) fn assess(
     run: &RunOutcome,
     rows_per_transaction: u32,
+    transactions_per_request: u32,
     row_check: Option<RowCheck>,
     client_cpu_share: Option<f64>,
     cores: usize,
@@ -60,10 +61,22 @@ pub(crate) fn assess(
         ));
     }
     if let Some(check) = row_check
-        && let Some(reason) = rows_differ(run, rows_per_transaction, check)
+        && let Some(reason) =
+            rows_differ(run, rows_per_transaction, transactions_per_request, check)
     {
         invalid = true;
         reasons.push(reason);
+    }
+    if let Some(Err(why)) = run
+        .workers
+        .iter()
+        .find_map(|outcome| outcome.flush.as_ref())
+    {
+        invalid = true;
+        reasons.push(Reason::new(
+            "flush_failed",
+            format!("the log could not be flushed after the run (sys.sp_flush_log): {why}"),
+        ));
     }
     let interrupted = run.stopped == Some(StopCause::Interrupted);
     if interrupted {
@@ -93,8 +106,13 @@ pub(crate) fn assess(
 }
 
 /// The table must have grown by the acknowledged rows; a transaction without an answer may be in
-/// it or not.
-fn rows_differ(run: &RunOutcome, rows_per_transaction: u32, check: RowCheck) -> Option<Reason> {
+/// it or not, and so may the turns of a loop that ended with an error.
+fn rows_differ(
+    run: &RunOutcome,
+    rows_per_transaction: u32,
+    transactions_per_request: u32,
+    check: RowCheck,
+) -> Option<Reason> {
     let each = i128::from(rows_per_transaction);
     let acknowledged: i128 = run
         .workers
@@ -104,8 +122,10 @@ fn rows_differ(run: &RunOutcome, rows_per_transaction: u32, check: RowCheck) -> 
     let open: i128 = run
         .workers
         .iter()
-        .filter(|outcome| outcome.unanswered)
-        .map(|_| each)
+        .filter(|outcome| {
+            outcome.unanswered || (outcome.error.is_some() && transactions_per_request > 1)
+        })
+        .map(|_| each * i128::from(transactions_per_request))
         .sum();
     let grown = i128::from(check.after) - i128::from(check.before);
     let expected = acknowledged..=acknowledged + open;
@@ -141,6 +161,7 @@ mod tests {
             unanswered: false,
             latencies: Latencies::new().unwrap(),
             waits: Ok(vec![]),
+            flush: None,
         }
     }
 
@@ -172,7 +193,7 @@ mod tests {
     #[test]
     fn a_run_whose_rows_are_all_there_is_valid_without_a_reason() {
         let run = run(vec![outcome(1, 3), outcome(2, 4)], None);
-        let assessment = assess(&run, 10, Some(grown(70)), Some(0.4), 2);
+        let assessment = assess(&run, 10, 1, Some(grown(70)), Some(0.4), 2);
         assert_eq!(assessment.validity, Validity::Valid);
         assert!(assessment.reasons.is_empty());
     }
@@ -181,7 +202,7 @@ mod tests {
     fn one_row_more_or_less_than_acknowledged_makes_it_invalid() {
         for rows in [69, 71] {
             let run = run(vec![outcome(1, 3), outcome(2, 4)], None);
-            let assessment = assess(&run, 10, Some(grown(rows)), None, 2);
+            let assessment = assess(&run, 10, 1, Some(grown(rows)), None, 2);
             assert_eq!(assessment.validity, Validity::Invalid);
             assert_eq!(codes(&assessment), ["rows_mismatch"]);
         }
@@ -198,10 +219,39 @@ mod tests {
             lost.error = Some(SqlError::Lost("end of file".into()));
             lost.unanswered = true;
             let run = run(vec![lost], Some(StopCause::WorkerFailed));
-            let assessment = assess(&run, 10, Some(grown(rows)), None, 2);
+            let assessment = assess(&run, 10, 1, Some(grown(rows)), None, 2);
             assert_eq!(assessment.validity, Validity::Invalid);
             assert_eq!(codes(&assessment), expected);
         }
+    }
+
+    #[test]
+    fn a_loop_that_failed_may_have_committed_any_of_its_turns() {
+        let failed = |rows| {
+            let mut failed = outcome(1, 0);
+            failed.error = Some(SqlError::Server(ServerError {
+                number: 9002,
+                class: 17,
+                state: 4,
+                line: 1,
+                message: "full".into(),
+            }));
+            let run = run(vec![failed, outcome(2, 50)], Some(StopCause::WorkerFailed));
+            let assessment = assess(&run, 1, 50, Some(grown(rows)), None, 2);
+            codes(&assessment).join(" ")
+        };
+        assert_eq!(failed(50), "log_full");
+        assert_eq!(failed(99), "log_full");
+        assert_eq!(failed(101), "log_full rows_mismatch");
+    }
+
+    #[test]
+    fn a_flush_that_failed_makes_the_round_invalid() {
+        let mut flushed = outcome(1, 3);
+        flushed.flush = Some(Err("it returned 0".into()));
+        let assessment = assess(&run(vec![flushed], None), 1, 1, Some(grown(3)), None, 2);
+        assert_eq!(assessment.validity, Validity::Invalid);
+        assert_eq!(codes(&assessment), ["flush_failed"]);
     }
 
     #[test]
@@ -215,7 +265,7 @@ mod tests {
             message: "chosen as the deadlock victim".into(),
         }));
         let run = run(vec![failed], Some(StopCause::WorkerFailed));
-        let assessment = assess(&run, 1, Some(grown(5)), None, 2);
+        let assessment = assess(&run, 1, 1, Some(grown(5)), None, 2);
         assert_eq!(assessment.validity, Validity::Invalid);
         assert_eq!(codes(&assessment), ["deadlock"]);
         let detail = &assessment.reasons[0].detail;
@@ -230,6 +280,7 @@ mod tests {
         let partial = assess(
             &run(vec![outcome(1, 3)], Some(StopCause::Interrupted)),
             1,
+            1,
             Some(grown(3)),
             None,
             2,
@@ -238,6 +289,7 @@ mod tests {
         assert_eq!(codes(&partial), ["interrupted"]);
         let late = assess(
             &run(vec![outcome(1, 3)], Some(StopCause::Deadline)),
+            1,
             1,
             Some(grown(3)),
             None,
@@ -249,7 +301,7 @@ mod tests {
 
     #[test]
     fn a_client_at_its_limit_is_a_remark_on_a_valid_run() {
-        let assessment = assess(&run(vec![outcome(1, 3)], None), 1, None, Some(1.9), 2);
+        let assessment = assess(&run(vec![outcome(1, 3)], None), 1, 1, None, Some(1.9), 2);
         assert_eq!(assessment.validity, Validity::Valid);
         assert_eq!(codes(&assessment), ["client_bound"]);
     }

@@ -1,7 +1,7 @@
 //! How the main thread and the workers talk: one gate that all start through, one flag that asks
 //! them to stop after the transaction under way, one call that tells them to stop waiting for it.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
 use tokio::sync::watch;
 
@@ -20,14 +20,21 @@ enum Phase {
 #[derive(Debug)]
 pub(crate) struct Control {
     stop: AtomicBool,
+    stopped: watch::Sender<bool>,
     phase: watch::Sender<Phase>,
+    /// Workers that have not ended their timed loop.
+    working: AtomicU32,
+    all_ended: watch::Sender<bool>,
 }
 
 impl Control {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(workers: u32) -> Self {
         Self {
             stop: AtomicBool::new(false),
+            stopped: watch::Sender::new(false),
             phase: watch::Sender::new(Phase::Opening),
+            working: AtomicU32::new(workers),
+            all_ended: watch::Sender::new(false),
         }
     }
 
@@ -39,6 +46,7 @@ impl Control {
     /// Asks every worker to stop after the transaction under way.
     pub(crate) fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
+        self.stopped.send_replace(true);
     }
 
     /// Whether workers were asked to stop.
@@ -64,12 +72,34 @@ impl Control {
         }
     }
 
+    /// Waits until workers are asked to stop, for a request that takes too long to wait for.
+    pub(crate) async fn stopped(&self) {
+        wait_for_true(&self.stopped).await;
+    }
+
+    /// A worker's timed loop has ended.
+    pub(crate) fn worker_ended(&self) {
+        if self.working.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.all_ended.send_replace(true);
+        }
+    }
+
+    /// Waits until the timed loops of all workers have ended.
+    pub(crate) async fn all_ended(&self) {
+        wait_for_true(&self.all_ended).await;
+    }
+
     /// Waits until the run is given up.
     pub(crate) async fn given_up(&self) {
         let mut phase = self.phase.subscribe();
         // The sender lives as long as `self`, so the wait ends for no other reason.
         let _ = phase.wait_for(|phase| *phase == Phase::GivenUp).await;
     }
+}
+
+async fn wait_for_true(sender: &watch::Sender<bool>) {
+    // The sender lives as long as the borrow, so the wait ends for no other reason.
+    let _ = sender.subscribe().wait_for(|value| *value).await;
 }
 
 /// Acknowledged transactions of one worker, for the progress bar; on a cache line of its own, so

@@ -84,7 +84,7 @@ impl Crew {
     fn hire(orders: Orders, workers: u32) -> Result<Self, Failure> {
         let (sender, reports) = channel();
         let orders = Arc::new(orders);
-        let control = Arc::new(Control::new());
+        let control = Arc::new(Control::new(workers));
         let ticks: Vec<Arc<Ticks>> = (0..workers).map(|_| Arc::default()).collect();
         let count = client_cpu::usable_cores().min(ticks.len()).max(1);
         let mut threads = Vec::with_capacity(count);

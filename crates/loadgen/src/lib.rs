@@ -14,6 +14,7 @@ mod assess;
 mod client_cpu;
 mod control;
 mod crew;
+mod durability;
 mod latency;
 mod outcome;
 mod progress;

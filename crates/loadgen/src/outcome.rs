@@ -15,6 +15,8 @@ pub(crate) struct Measured {
     pub(crate) elapsed: Duration,
     pub(crate) transactions: u64,
     pub(crate) rows: u64,
+    /// The flush of the log after the run.
+    pub(crate) flush: Option<Duration>,
     pub(crate) errors: Vec<CountedError>,
     pub(crate) waits: Reading,
     pub(crate) latency: Option<Latency>,
@@ -39,6 +41,9 @@ pub(crate) fn measure(run: &RunOutcome, rows_per_transaction: u32) -> Result<Mea
         elapsed,
         transactions,
         rows: transactions.saturating_mul(u64::from(rows_per_transaction)),
+        flush: outcomes
+            .iter()
+            .find_map(|outcome| outcome.flush.as_ref()?.as_ref().ok().copied()),
         errors: count_errors(outcomes.iter().filter_map(|outcome| outcome.error.as_ref())),
         waits: session_waits::sum(
             outcomes
@@ -125,6 +130,7 @@ mod tests {
                 wait_ms: 10,
                 signal_wait_ms: 1,
             }]),
+            flush: (worker == 1).then_some(Ok(Duration::from_millis(12))),
         }
     }
 
@@ -144,6 +150,7 @@ mod tests {
         let measured = measure(&run, 4).unwrap();
         assert_eq!(measured.elapsed, Duration::from_millis(87));
         assert_eq!((measured.transactions, measured.rows), (3, 12));
+        assert_eq!(measured.flush, Some(Duration::from_millis(12)));
         let near = |got: f64, expected: f64| assert!((got - expected).abs() < 1e-6, "{got}");
         near(measured.workers[0].start_ms, 2.0);
         near(measured.workers[0].end_ms, 87.0);

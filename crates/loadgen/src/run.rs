@@ -4,6 +4,7 @@ use crate::args::Args;
 use crate::assess::{self, RowCheck};
 use crate::client_cpu;
 use crate::crew::{self, RunOutcome, StopCause};
+use crate::durability;
 use crate::outcome;
 use crate::progress::Progress;
 use crate::session;
@@ -55,12 +56,14 @@ pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
         .checked_add(args.deadline)
         .ok_or_else(|| Failure::new(FailureCode::Usage, "--deadline is too long"))?;
 
-    let (server, rows_before) =
-        sqlserver::block_on(look_before(stage, args, &settings, &workload))?;
+    let before = sqlserver::block_on(look_before(stage, args, &settings, &workload))?;
     let orders = Orders {
         settings: Arc::clone(&settings),
-        server,
+        server: before.server,
         statement: workload.statement(),
+        transactions_per_request: workload.transactions_per_request(),
+        cancel: workload.runs_on_the_server(),
+        flush_log: args.flush_log,
         extent,
     };
     let rows = workload.rows_per_transaction();
@@ -69,15 +72,25 @@ pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
     if run.workers.iter().all(|outcome| outcome.transactions == 0) {
         return Err(nothing_measured(&run, &workload).into());
     }
-    let row_check = match rows_before {
+    let row_check = match before.rows {
         None => Ok(None),
         Some(before) => sqlserver::block_on(count(&settings, &workload))
             .map(|after| Some(RowCheck { before, after })),
     };
-    let record = to_record(stage, args, &workload, extent, &run, row_check)?;
+    let mut record = to_record(stage, args, &workload, extent, &run, row_check)?;
+    record.reasons.extend(before.remark);
     let status = tell(stage.program(), &record, &run);
     stage.emit(&Record::Load(Box::new(record)))?;
     Ok(interrupts.status_or(status))
+}
+
+/// What is known before the clock starts.
+struct Before {
+    server: Server,
+    /// The table's rows, where they are counted.
+    rows: Option<i64>,
+    /// What is odd about the load.
+    remark: Option<Reason>,
 }
 
 /// Before the clock: what answers there, whether it may be written to, how many rows there are.
@@ -86,7 +99,7 @@ async fn look_before(
     args: &Args,
     settings: &Arc<Settings>,
     workload: &Workload,
-) -> Result<(Server, Option<i64>), Failure> {
+) -> Result<Before, Failure> {
     let mut connection = Connection::open(settings).await?;
     let server = sqlserver::probe::server(&mut connection)
         .await
@@ -99,8 +112,15 @@ async fn look_before(
     } else {
         Some(count_with(&mut connection, workload).await?)
     };
+    let remark = durability::not_delayed(&mut connection, workload.asks_for())
+        .await
+        .map_err(|error| error.failure("reading the database's delayed durability"))?;
     connection.close().await;
-    Ok((server, rows))
+    Ok(Before {
+        server,
+        rows,
+        remark,
+    })
 }
 
 fn database_name(settings: &Settings) -> Result<DatabaseName, Failure> {
@@ -139,6 +159,7 @@ fn to_record(
     let mut assessment = assess::assess(
         run,
         workload.rows_per_transaction(),
+        workload.transactions_per_request(),
         row_check.as_ref().ok().copied().flatten(),
         share,
         client_cpu::usable_cores(),
@@ -167,7 +188,7 @@ fn to_record(
             rows_per_worker,
             duration_ms,
             rows_per_transaction: workload.rows_per_transaction(),
-            transactions_per_request: 1,
+            transactions_per_request: workload.transactions_per_request(),
             statement: workload.statement(),
         },
         validity: assessment.validity,
@@ -175,7 +196,7 @@ fn to_record(
         elapsed_ms: records::milliseconds(measured.elapsed),
         transactions: measured.transactions,
         rows: measured.rows,
-        flush_ms: None,
+        flush_ms: measured.flush.map(records::milliseconds),
         errors: measured.errors,
         waits_unavailable: measured.waits.as_ref().err().cloned(),
         waits: measured.waits.ok(),

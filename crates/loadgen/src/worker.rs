@@ -1,6 +1,7 @@
 //! One worker: one connection, one session, one transaction after the other.
 
 use crate::control::{Control, Ticks};
+use crate::durability::{self, Flush};
 use crate::latency::Latencies;
 use crate::session;
 use crate::session_waits::{self, Reading};
@@ -21,8 +22,14 @@ pub(crate) struct Orders {
     pub(crate) settings: Arc<Settings>,
     /// What answers there.
     pub(crate) server: Server,
-    /// The batch that is one transaction.
+    /// The batch that is one request.
     pub(crate) statement: String,
+    /// The transactions that one request commits.
+    pub(crate) transactions_per_request: u32,
+    /// Whether a request is cancelled where the run is stopped, instead of waited for.
+    pub(crate) cancel: bool,
+    /// Whether the first worker flushes the log once all are done.
+    pub(crate) flush_log: bool,
     /// How long to go on.
     pub(crate) extent: Extent,
 }
@@ -59,6 +66,8 @@ pub(crate) struct Outcome {
     pub(crate) latencies: Latencies,
     /// What its session waited for.
     pub(crate) waits: Reading,
+    /// The flush of the log after the run; none where this worker made none.
+    pub(crate) flush: Option<Flush>,
 }
 
 /// Connects, waits for the gate, works, reports.
@@ -90,6 +99,14 @@ async fn work_through(
         () = control.given_up() => return Err(called_off()),
     };
     let session_id = prepare(worker, &mut connection).await?;
+    // On a session of its own, so that its wait is none of the load's; open before the gate, so that
+    // it begins at once when the last answer is there.
+    let mut flusher = if orders.flush_log && worker == 1 {
+        Some(Connection::open(&orders.settings).await?)
+    } else {
+        None
+    };
+    let mut flush = None;
     let before = read_waits(&mut connection, &orders.server).await;
     let mut run = Run {
         started: None,
@@ -106,6 +123,10 @@ async fn work_through(
             tokio::select! {
                 biased;
                 () = run.transactions(&mut connection, orders, opened, control, ticks) => {
+                    control.worker_ended();
+                    if let Some(flusher) = &mut flusher {
+                        flush = flush_when_all_ended(flusher, control).await;
+                    }
                     let after = read_waits(&mut connection, &orders.server).await;
                     session_waits::delta(&before, &after)
                 }
@@ -114,6 +135,9 @@ async fn work_through(
             }
         }
     };
+    if let Some(flusher) = flusher {
+        flusher.close().await;
+    }
     if run.unanswered {
         // A polite end would wait for the answer that did not come.
         drop(connection);
@@ -130,6 +154,7 @@ async fn work_through(
         unanswered: run.unanswered,
         latencies: run.latencies,
         waits,
+        flush,
     })
 }
 
@@ -166,16 +191,22 @@ impl Run {
                 return;
             }
             self.unanswered = true;
-            let answer = connection.run(&orders.statement).await;
+            let answer = if orders.cancel {
+                let stop = control.stopped();
+                connection.run_until(&orders.statement, stop).await
+            } else {
+                connection.run(&orders.statement).await
+            };
             let now = Instant::now();
             self.ended = Some(now);
             match answer {
                 Ok(()) => {
                     self.unanswered = false;
-                    self.transactions += 1;
+                    self.transactions += u64::from(orders.transactions_per_request);
                     self.latencies.record(now.duration_since(sent));
                     ticks.set(self.transactions);
                 }
+                Err(SqlError::Stopped) => return,
                 Err(error) => {
                     // The round is lost: the others need not go on.
                     control.stop();
@@ -187,6 +218,15 @@ impl Run {
             sent = now;
         }
     }
+}
+
+/// Flushes the log when the last worker has its last answer; not after a run that was stopped.
+async fn flush_when_all_ended(flusher: &mut Connection, control: &Control) -> Option<Flush> {
+    control.all_ended().await;
+    if control.is_stopped() {
+        return None;
+    }
+    Some(durability::flush(flusher).await)
 }
 
 /// Sets the session's options and asks for its number.

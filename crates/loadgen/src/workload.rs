@@ -1,9 +1,12 @@
 //! What one transaction is, and how many of them there are.
 
+use sqlserver::texts::durability::CommitDurability;
+use sqlserver::texts::loops::{LoopKind, LoopProcedure};
 use sqlserver::{TableName, texts};
 use std::time::Duration;
 
-/// The transactions that a run sends: every one is one batch and one round trip.
+/// The transactions that a run sends: every one is one batch and one round trip, save where a loop
+/// on the server commits many in one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Workload {
     /// Rows of default values, one INSERT each.
@@ -12,6 +15,19 @@ pub enum Workload {
         table: TableName,
         /// Rows in one transaction, at least 1.
         rows_per_transaction: u32,
+        /// What its COMMIT asks for; none says nothing.
+        durability: Option<CommitDurability>,
+    },
+    /// A stored procedure that inserts in a loop on the server. setup-db made it.
+    Loop {
+        /// Where to.
+        table: TableName,
+        /// How it commits.
+        kind: LoopKind,
+        /// The procedure.
+        procedure: LoopProcedure,
+        /// Rows that it inserts, at least 1.
+        turns: u32,
     },
     /// All rows of a worker in one statement. The table must be one that setup-db made.
     InsertAtOnce {
@@ -30,11 +46,19 @@ impl Workload {
             Self::InsertDefaults {
                 table,
                 rows_per_transaction: 1,
-            } => texts::load::insert_row(table),
+                durability,
+            } => match durability {
+                None => texts::load::insert_row(table),
+                Some(durability) => texts::load::insert_row_and_commit(table, *durability),
+            },
             Self::InsertDefaults {
                 table,
                 rows_per_transaction,
-            } => texts::load::insert_rows(table, *rows_per_transaction),
+                durability,
+            } => texts::load::insert_rows(table, *rows_per_transaction, *durability),
+            Self::Loop {
+                procedure, turns, ..
+            } => procedure.run(*turns),
             Self::InsertAtOnce { table, rows } => {
                 texts::load::insert_in_one_statement(table, *rows)
             }
@@ -51,6 +75,45 @@ impl Workload {
                 ..
             } => *rows_per_transaction,
             Self::InsertAtOnce { rows, .. } => *rows,
+            Self::Loop {
+                kind: LoopKind::Batched,
+                turns,
+                ..
+            } => *turns,
+            Self::Loop { .. } => 1,
+        }
+    }
+
+    /// The transactions that one acknowledged request committed.
+    #[must_use]
+    pub fn transactions_per_request(&self) -> u32 {
+        match self {
+            Self::Loop {
+                kind: LoopKind::Full | LoopKind::Delayed,
+                turns,
+                ..
+            } => *turns,
+            _ => 1,
+        }
+    }
+
+    /// Whether a request may take as long as the whole run, so that an interrupt cancels it on the
+    /// server instead of waiting for its answer.
+    #[must_use]
+    pub fn runs_on_the_server(&self) -> bool {
+        matches!(self, Self::Loop { .. })
+    }
+
+    /// What each commit asks for; none where none says.
+    #[must_use]
+    pub fn asks_for(&self) -> Option<CommitDurability> {
+        match self {
+            Self::InsertDefaults { durability, .. } => *durability,
+            Self::Loop { kind, .. } => Some(match kind {
+                LoopKind::Delayed => CommitDurability::Delayed,
+                LoopKind::Full | LoopKind::Batched => CommitDurability::Full,
+            }),
+            Self::InsertAtOnce { .. } => None,
         }
     }
 
@@ -58,7 +121,9 @@ impl Workload {
     #[must_use]
     pub fn table(&self) -> &TableName {
         match self {
-            Self::InsertDefaults { table, .. } | Self::InsertAtOnce { table, .. } => table,
+            Self::InsertDefaults { table, .. }
+            | Self::InsertAtOnce { table, .. }
+            | Self::Loop { table, .. } => table,
         }
     }
 }
@@ -66,7 +131,7 @@ impl Workload {
 /// How long each worker goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// So many transactions.
+    /// So many transactions, a multiple of those of one request.
     Transactions(u64),
     /// Until this long after the gate opened; the transaction under way is finished.
     Duration(Duration),

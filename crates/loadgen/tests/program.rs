@@ -126,6 +126,41 @@ fn the_sessions_waits_are_what_was_added_inside_each_session() {
 }
 
 #[test]
+fn the_log_is_flushed_once_after_the_last_transaction_and_outside_the_clock() {
+    let flush_takes = Duration::from_millis(300);
+    let server = Double::start(Script {
+        flush_takes,
+        ..Script::default()
+    });
+    let unasked = load(&run(&server, "--workers 3 --rows 5"));
+    assert_eq!(unasked.flush_ms, None);
+    assert_eq!(server.counts.flushes.load(Ordering::SeqCst), 0);
+    let load = load(&run(&server, "--workers 3 --rows 5 --flush-log"));
+    assert_eq!(load.validity, Validity::Valid, "{:?}", load.reasons);
+    assert_eq!(server.counts.flushes.load(Ordering::SeqCst), 1);
+    assert_eq!(server.counts.received_at_flush.load(Ordering::SeqCst), 30);
+    assert!(load.flush_ms.unwrap() >= 300.0, "{:?}", load.flush_ms);
+    for worker in &load.workers {
+        assert!(worker.end_ms <= load.elapsed_ms);
+    }
+    // The flush's wait is its own session's.
+    assert_eq!(load.waits.unwrap()[0].waiting_tasks, 15);
+}
+
+#[test]
+fn a_flush_that_does_not_return_one_makes_the_round_invalid() {
+    let server = Double::start(Script {
+        flush_fails: true,
+        ..Script::default()
+    });
+    let output = run(&server, "--workers 2 --rows 5 --flush-log");
+    assert_eq!(output.status.code(), Some(8), "{output:?}");
+    let load = load(&output);
+    assert_eq!(load.flush_ms, None);
+    assert_eq!(reason_codes(&load), ["flush_failed"]);
+}
+
+#[test]
 fn without_permission_the_waits_are_null_with_the_reason_and_the_round_is_good() {
     let server = Double::start(Script {
         no_waits: true,

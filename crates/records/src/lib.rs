@@ -31,7 +31,7 @@ pub use loss::LossFigures;
 pub use record::Record;
 pub use restore::RestoreFigures;
 pub use round::{CountersStatus, Reason, Round, Validity};
-pub use setup::{Change, DatabaseSettings, FileSettings, Setup};
+pub use setup::{Change, DatabaseDurability, DatabaseSettings, FileSettings, Setup};
 pub use snapshot::{
     DatabaseState, FileKind, FileReading, PerformanceCounter, Snapshot, Unavailable, WaitReading,
 };

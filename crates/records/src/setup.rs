@@ -16,6 +16,19 @@ pub struct Setup {
     pub settings: Option<DatabaseSettings>,
     /// The table under load; null after `--drop` or where none was asked for.
     pub table: Option<String>,
+    /// The databases of the server whose delayed durability is not DISABLED, of those that the login
+    /// may see; null where it was not asked for.
+    #[serde(default)]
+    pub delayed_durability_databases: Option<Vec<DatabaseDurability>>,
+}
+
+/// A database's setting of delayed durability.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DatabaseDurability {
+    /// Its name.
+    pub database: String,
+    /// `ALLOWED` or `FORCED`.
+    pub delayed_durability: String,
 }
 
 /// One change that was made.

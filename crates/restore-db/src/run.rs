@@ -157,6 +157,7 @@ async fn backed_up(
         changes: changes.into_iter().flatten().collect(),
         settings: Some(settings),
         table: None,
+        delayed_durability_databases: None,
     })
 }
 

@@ -1,11 +1,13 @@
 //! The declaration: what the database shall be.
 
+use crate::durability::Durability;
 use crate::size::Size;
 use clap::{Parser, ValueEnum};
 use records::{ExitStatus, TrialArgs};
 use sqlserver::connect::ENVIRONMENT_HELP;
-use sqlserver::texts::database::{DelayedDurability, RecoveryModel};
-use sqlserver::texts::table::{DEFAULT_TABLE, LINE_DEFAULT};
+use sqlserver::texts::database::RecoveryModel;
+
+use sqlserver::texts::table::{DEFAULT_TABLE, LINE_DEFAULT, LINE_LENGTH};
 use sqlserver::{ConnectionArgs, TableName};
 
 /// The database where none is named.
@@ -64,6 +66,10 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "SETTING")]
     pub delayed_durability: Option<Durability>,
 
+    /// List the server's databases whose delayed durability is not DISABLED
+    #[arg(long)]
+    pub list_delayed_durability: bool,
+
     /// The least size of the data file [default: 256MB for a new database]
     #[arg(long, value_name = "SIZE")]
     pub data_size: Option<Size>,
@@ -92,8 +98,18 @@ pub struct Args {
     #[arg(long, value_name = "NAME", default_value = DEFAULT_TABLE, long_help = table_help())]
     pub table: TableName,
 
+    /// The longest line of a new table, in characters
+    #[arg(long, value_name = "N", default_value_t = LINE_LENGTH,
+        value_parser = clap::value_parser!(u16).range(28..=8000))]
+    pub line_length: u16,
+
+    /// Create the stored procedures that insert into the table in a loop on the server, for
+    /// loadgen --loop
+    #[arg(long)]
+    pub loops: bool,
+
     /// No table
-    #[arg(long, conflicts_with_all = ["table", "empty_table"])]
+    #[arg(long, conflicts_with_all = ["table", "empty_table", "loops", "line_length"])]
     pub no_table: bool,
 
     /// Remove all rows of the table
@@ -116,6 +132,7 @@ pub struct Args {
     #[arg(long, conflicts_with_all = [
         "recovery", "delayed_durability", "data_size", "log_size", "data_growth", "log_growth",
         "data_file", "log_file", "no_table", "empty_table", "checkpoint", "backup_log",
+        "loops", "line_length", "list_delayed_durability",
     ])]
     pub drop: bool,
 
@@ -129,7 +146,7 @@ pub struct Args {
 fn table_help() -> String {
     format!(
         "The table under load; created where it is missing.\n\nIts shape: `id`, an int identity \
-         and clustered primary key, and `line`, a varchar(500) with the default '{LINE_DEFAULT}'."
+         and clustered primary key, and `line`, a varchar(500) (--line-length) with the default '{LINE_DEFAULT}'."
     )
 }
 
@@ -150,27 +167,6 @@ impl From<Recovery> for RecoveryModel {
             Recovery::Full => Self::Full,
             Recovery::Simple => Self::Simple,
             Recovery::BulkLogged => Self::BulkLogged,
-        }
-    }
-}
-
-/// Delayed durability, as a flag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Durability {
-    /// Never delayed
-    Disabled,
-    /// Where the commit asks for it
-    Allowed,
-    /// Always delayed
-    Forced,
-}
-
-impl From<Durability> for DelayedDurability {
-    fn from(durability: Durability) -> Self {
-        match durability {
-            Durability::Disabled => Self::Disabled,
-            Durability::Allowed => Self::Allowed,
-            Durability::Forced => Self::Forced,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The database and its mark.
 
 use crate::args::{Args, DEFAULT_DATA_SIZE, DEFAULT_LOG_SIZE};
+use crate::durability::Durability;
 use crate::files::{self, Wanted};
 use crate::workshop::Workshop;
 use records::{Failure, FailureCode};
@@ -11,6 +12,9 @@ use sqlserver::{Connection, mark};
 pub(crate) async fn ensure(workshop: &mut Workshop, args: &Args) -> Result<Connection, Failure> {
     let state = workshop.state().await?;
     let Some(state) = state else {
+        if args.delayed_durability == Some(Durability::Before) {
+            return Err(nothing_to_put_back(workshop));
+        }
         return create(workshop, args).await;
     };
     if state != "ONLINE" {
@@ -28,6 +32,17 @@ pub(crate) async fn ensure(workshop: &mut Workshop, args: &Args) -> Result<Conne
     }
     refuse_other_paths(&mut inside, workshop, args).await?;
     Ok(inside)
+}
+
+fn nothing_to_put_back(workshop: &Workshop) -> Failure {
+    Failure::new(
+        FailureCode::Failed,
+        format!(
+            "there is no database `{}`, so nothing of it can be as before",
+            workshop.database
+        ),
+    )
+    .remedy("Name the database whose setting was changed with -d.")
 }
 
 /// The mark of the database that `inside` is in.

@@ -1,15 +1,17 @@
 //! Brings a database to a declared state and says what it changed.
 //!
 //! [`args`] is the declaration. [`run`] goes through the steps in order: `create` (the database
-//! and its mark), `files`, `options` (recovery model, delayed durability, arming), `table`; or
-//! `drop`. Each step reads first, changes only what differs, and notes it in `workshop`.
+//! and its mark), `files`, `options` (recovery model, delayed `durability`, arming), `table`,
+//! `loops` (the stored procedures that insert into it); or `drop`. Each step reads first, changes only what differs, and notes it in `workshop`.
 //!
 //! Other shapes of table are another arm in `table`.
 
 pub mod args;
 mod create;
 mod drop;
+pub mod durability;
 mod files;
+mod loops;
 mod options;
 mod run;
 pub mod size;

@@ -1,6 +1,7 @@
 //! Recovery model, delayed durability, and whether a FULL database really keeps its log.
 
 use crate::args::Args;
+use crate::durability;
 use crate::workshop::Workshop;
 use records::{DatabaseState, Failure, FailureCode};
 use sqlserver::texts::{backup, database as texts};
@@ -31,21 +32,9 @@ pub(crate) async fn ensure(
             );
         }
     }
-    if let Some(durability) = args.delayed_durability {
-        let setting = texts::DelayedDurability::from(durability);
-        if before.delayed_durability.as_deref() != Some(setting.keyword()) {
-            let doing = format!(
-                "setting the delayed durability of `{}` to {}",
-                workshop.database,
-                setting.keyword()
-            );
-            let text = texts::set_delayed_durability(&workshop.database, setting);
-            workshop.run(&text, &doing).await?;
-            let from = before
-                .delayed_durability
-                .unwrap_or_else(|| "none".to_owned());
-            workshop.note("delayed_durability", Some(&from), Some(&setting.keyword()));
-        }
+    if let Some(wanted) = args.delayed_durability {
+        let is = before.delayed_durability.as_deref();
+        durability::ensure(workshop, inside, is, wanted).await?;
     }
     arm(workshop, inside).await
 }

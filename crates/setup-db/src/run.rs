@@ -3,9 +3,11 @@
 use crate::args::{Args, DEFAULT_DATABASE};
 use crate::files::Wanted;
 use crate::workshop::Workshop;
-use crate::{create, drop, files, options, table};
+use crate::{create, drop, durability, files, loops, options, table};
 use records::stage::{Stage, StageResult, defer_interrupts};
-use records::{Change, DatabaseSettings, ExitStatus, Failure, FailureCode, Record, Setup};
+use records::{
+    Change, DatabaseDurability, DatabaseSettings, ExitStatus, Failure, FailureCode, Record, Setup,
+};
 use sqlserver::{Connection, DatabaseName, Environment, NameError, Settings};
 use sqlserver::{block_on, mark, probe, readings, texts};
 use std::io::Write;
@@ -15,6 +17,7 @@ use std::sync::Arc;
 struct Done {
     changes: Vec<Change>,
     settings: Option<DatabaseSettings>,
+    delayed_durability_databases: Option<Vec<DatabaseDurability>>,
     remarks: Vec<String>,
 }
 
@@ -57,6 +60,7 @@ pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
         changes: done.changes,
         settings: done.settings,
         table: has_table.then(|| args.table.to_string()),
+        delayed_durability_databases: done.delayed_durability_databases,
     })))?;
     Ok(interrupts.status_or(ExitStatus::Success))
 }
@@ -73,22 +77,12 @@ async fn work(
         .map_err(|error| error.failure("reading the server's version"))?;
     stage.server = Some(server.clone());
     let mut workshop = Workshop::new(master, server, database, settings);
-    let result = if args.drop {
-        drop::drop_database(&mut workshop, args)
-            .await
-            .map(|remarks| (None, remarks))
-    } else {
-        declared_state(&mut workshop, args)
-            .await
-            .map(|settings| (Some(settings), Vec::new()))
-    };
-    match result {
-        Ok((settings, remarks)) => {
+    match declare(&mut workshop, args).await {
+        Ok(done) => {
             workshop.master.close().await;
             Ok(Done {
                 changes: workshop.changes,
-                settings,
-                remarks,
+                ..done
             })
         }
         Err(failure) => {
@@ -103,12 +97,36 @@ async fn work(
     }
 }
 
+/// All but the changes, which the workshop has.
+async fn declare(workshop: &mut Workshop, args: &Args) -> Result<Done, Failure> {
+    let mut done = Done {
+        changes: Vec::new(),
+        settings: None,
+        delayed_durability_databases: None,
+        remarks: Vec::new(),
+    };
+    if args.drop {
+        done.remarks = drop::drop_database(workshop, args).await?;
+        return Ok(done);
+    }
+    done.settings = Some(declared_state(workshop, args).await?);
+    if args.list_delayed_durability {
+        let databases = durability::not_disabled(workshop).await?;
+        done.remarks.push(durability::in_words(&databases));
+        done.delayed_durability_databases = Some(databases);
+    }
+    Ok(done)
+}
+
 async fn declared_state(workshop: &mut Workshop, args: &Args) -> Result<DatabaseSettings, Failure> {
     let mut inside = create::ensure(workshop, args).await?;
     files::ensure(workshop, &mut inside, Wanted::of(args)).await?;
     options::ensure(workshop, &mut inside, args).await?;
     if !args.no_table {
-        table::ensure(workshop, &mut inside, &args.table).await?;
+        table::ensure(workshop, &mut inside, &args.table, args.line_length).await?;
+    }
+    if args.loops {
+        loops::ensure(workshop, &mut inside, &args.table).await?;
     }
     if args.empty_table {
         table::empty(workshop, &mut inside, &args.table).await?;

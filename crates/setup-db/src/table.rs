@@ -20,6 +20,7 @@ pub(crate) async fn ensure(
     workshop: &mut Workshop,
     inside: &mut Connection,
     table: &TableName,
+    line_length: u16,
 ) -> Result<(), Failure> {
     let doing = format!("looking for the table {table} in `{}`", workshop.database);
     let failed = |error: SqlError| error.failure(&doing);
@@ -32,7 +33,7 @@ pub(crate) async fn ensure(
     let is_there = found.int("object_id").map_err(failed)?.is_some();
     if !is_there {
         inside
-            .run(&texts::create(table).sql)
+            .run(&texts::create(table, line_length).sql)
             .await
             .map_err(|error| {
                 error.failure(&format!(
@@ -56,7 +57,7 @@ pub(crate) async fn ensure(
         .map(column)
         .collect::<Result<_, _>>()
         .map_err(failed)?;
-    match difference(&columns) {
+    match difference(&columns, line_length) {
         None => Ok(()),
         Some(difference) => Err(other_shape(table, &difference)),
     }
@@ -95,7 +96,7 @@ fn column(row: &Row) -> Result<Column, SqlError> {
 }
 
 /// How columns differ from the experiment's; none where they do not.
-fn difference(columns: &[Column]) -> Option<String> {
+fn difference(columns: &[Column], line_length: u16) -> Option<String> {
     let shape = |column: &Column| {
         format!(
             "{} {}({}){}{}",
@@ -108,7 +109,7 @@ fn difference(columns: &[Column]) -> Option<String> {
     };
     let expected = [
         format!("{KEY_COLUMN} int(4) identity"),
-        format!("{LINE_COLUMN} varchar(500)"),
+        format!("{LINE_COLUMN} varchar({line_length})"),
     ];
     let found: Vec<String> = columns.iter().map(shape).collect();
     (found != expected).then(|| {
@@ -126,7 +127,8 @@ fn other_shape(table: &TableName, difference: &str) -> Failure {
         format!("{table} is there already and is not the experiment's table: {difference}"),
     )
     .remedy(
-        "Name another table with --table, leave the table out with --no-table, or drop this one.",
+        "Name another table with --table, say how long its lines are (--line-length), leave the table \
+         out with --no-table, or drop this one.",
     )
 }
 
@@ -155,7 +157,7 @@ mod tests {
 
     #[test]
     fn the_experiments_own_shape_is_accepted() {
-        assert_eq!(difference(&columns()), None);
+        assert_eq!(difference(&columns(), 500), None);
     }
 
     #[test]
@@ -170,8 +172,9 @@ mod tests {
         for change in changes {
             let mut other = columns();
             change(&mut other);
-            let text = difference(&other).unwrap();
+            let text = difference(&other, 500).unwrap();
             assert!(text.contains("id int"), "{text}");
         }
+        assert!(difference(&columns(), 256).is_some());
     }
 }

@@ -94,7 +94,11 @@ impl Workshop {
 }
 
 /// Fails where a server does not take a text.
-fn refuse_where_it_cannot_run(text: &Text, server: &Server, doing: &str) -> Result<(), Failure> {
+pub(crate) fn refuse_where_it_cannot_run(
+    text: &Text,
+    server: &Server,
+    doing: &str,
+) -> Result<(), Failure> {
     if text.runs_on(server) {
         return Ok(());
     }

@@ -131,6 +131,63 @@ fn a_new_database_is_created_marked_sized_and_armed_in_this_order() {
 }
 
 #[test]
+fn what_delayed_durability_was_is_kept_before_it_is_changed_and_only_the_first_time() {
+    for (before, kept) in [(None, true), (Some("FORCED"), false)] {
+        let model = Model::start(State {
+            durability_before: before,
+            ..State::default()
+        });
+        setup_of(&model.setup(&["--delayed-durability=allowed", "--no-table"]));
+        let changes = model.changes();
+        let place = |word: &str| changes.iter().position(|text| text.contains(word));
+        let set = place("SET DELAYED_DURABILITY = ALLOWED");
+        assert!(set.is_some(), "{changes:?}");
+        let keep = place("@value = N'DISABLED'");
+        assert_eq!(keep.is_some(), kept, "{changes:?}");
+        assert!(keep < set, "{changes:?}");
+    }
+}
+
+#[test]
+fn delayed_durability_is_put_back_before_what_it_was_is_forgotten() {
+    let model = Model::start(State {
+        durability_before: Some("FORCED"),
+        ..State::default()
+    });
+    setup_of(&model.setup(&["--delayed-durability=before", "--no-table"]));
+    let changes = model.changes();
+    assert_eq!(changes.len(), 2, "{changes:?}");
+    assert!(changes[0].contains("SET DELAYED_DURABILITY = FORCED"));
+    assert!(changes[1].contains("sp_dropextendedproperty"));
+
+    // Where putting it back fails, it is not forgotten.
+    let model = Model::start(State {
+        durability_before: Some("FORCED"),
+        fail: Some(("SET DELAYED_DURABILITY", error(5061, "locked"))),
+        ..State::default()
+    });
+    failure_of(
+        &model.setup(&["--delayed-durability=before", "--no-table"]),
+        1,
+    );
+    assert!(!model.changes().iter().any(|text| text.contains("drop")));
+}
+
+#[test]
+fn nothing_is_put_back_where_nothing_was_changed_and_no_database_is_made_for_it() {
+    let flags = ["--delayed-durability=before", "--no-table"];
+    let model = Model::start(State::default());
+    assert_eq!(setup_of(&model.setup(&flags)).changes, []);
+    assert_eq!(model.changes(), Vec::<String>::new());
+    let model = Model::start(State {
+        exists: false,
+        ..State::default()
+    });
+    failure_of(&model.setup(&flags), 1);
+    assert_eq!(model.changes(), Vec::<String>::new());
+}
+
+#[test]
 fn what_is_as_declared_is_not_sent_again() {
     let model = Model::start(State::default());
     let flags = [

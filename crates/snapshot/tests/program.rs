@@ -119,6 +119,7 @@ fn upstream() -> (String, Trial) {
         database: "lab".into(),
     };
     let record = Record::Setup(Box::new(Setup {
+        delayed_durability_databases: None,
         header: Header::now("setup-db")
             .in_trial(Some(trial.clone()))
             .on(Some(target), None),

@@ -160,6 +160,28 @@ impl Connection {
         self.batch(text).await.map(drop)
     }
 
+    /// Sends a batch and drains it, unless `stop` is ready first: then the batch is cancelled on the
+    /// server and the connection is closed, as after a deadline.
+    ///
+    /// # Errors
+    /// As [`Connection::batch`]; [`SqlError::Stopped`] where it was stopped.
+    pub async fn run_until(
+        &mut self,
+        text: &str,
+        stop: impl Future<Output = ()>,
+    ) -> Result<(), SqlError> {
+        let stopped = tokio::select! {
+            biased;
+            result = self.run(text) => return result,
+            () = stop => SqlError::Stopped,
+        };
+        if let Some(mut client) = self.client.take() {
+            // Best effort, as after a deadline.
+            let _ = timeout(CANCEL_TIMEOUT, client.cancel_query()).await;
+        }
+        Err(stopped)
+    }
+
     /// The first row of the first result set of a batch, if there is one.
     ///
     /// # Errors

@@ -33,6 +33,9 @@ pub enum SqlError {
         /// How long it was waited for.
         after: Duration,
     },
+    /// The caller did not want the answer any more, and the statement was cancelled.
+    #[error("the statement was cancelled before its answer came")]
+    Stopped,
     /// The connection broke.
     #[error("the connection to the server was lost ({0})")]
     Lost(String),
@@ -65,7 +68,11 @@ impl SqlError {
     pub fn ends_connection(&self) -> bool {
         match self {
             Self::Server(error) => error.class >= 20,
-            Self::Deadline { .. } | Self::Lost(_) | Self::Unreadable(_) | Self::Closed => true,
+            Self::Deadline { .. }
+            | Self::Stopped
+            | Self::Lost(_)
+            | Self::Unreadable(_)
+            | Self::Closed => true,
         }
     }
 
@@ -89,7 +96,7 @@ impl SqlError {
                 "See the server's error log for why it closed the connection; check the network."
                     .to_owned(),
             ),
-            Self::Unreadable(_) | Self::Closed => None,
+            Self::Stopped | Self::Unreadable(_) | Self::Closed => None,
         };
         failure
     }

@@ -133,6 +133,19 @@ impl TableName {
         &self.table
     }
 
+    /// The name in the same schema that is this one with something after it.
+    ///
+    /// # Errors
+    /// It would be longer than 128 characters.
+    pub fn with_suffix(&self, suffix: &str) -> Result<Self, NameError> {
+        let table = format!("{}{suffix}", self.table);
+        check(&table)?;
+        Ok(Self {
+            schema: self.schema.clone(),
+            table,
+        })
+    }
+
     /// Both in brackets: `[dbo].[writes]`.
     #[must_use]
     pub fn quoted(&self) -> String {

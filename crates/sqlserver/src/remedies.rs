@@ -71,7 +71,11 @@ pub(crate) fn for_number(number: u32) -> Option<&'static str> {
             "Check the table's name (--table); setup-db makes the table. A view of the server's that \
              is missing means an older version than is meant."
         }
-        2812 => "The server does not have what the message names: is it the version that is meant?",
+        2812 => {
+            "The database or the server does not have what the message names: setup-db --loops makes \
+             the procedures of loadgen --loop; another one that is missing means an older version \
+             than is meant."
+        }
         18456 => {
             "Check the login (-U, SQLCMDUSER) and its password (SQLCMDPASSWORD); the reason is in the server's error log."
         }

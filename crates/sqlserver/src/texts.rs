@@ -7,8 +7,10 @@
 
 pub mod backup;
 pub mod database;
+pub mod durability;
 pub mod files;
 pub mod load;
+pub mod loops;
 pub mod mark;
 pub mod readings;
 pub mod restore;
@@ -101,6 +103,8 @@ pub fn all() -> impl Iterator<Item = Text> {
         readings::samples(),
         restore::samples(),
         load::samples(),
+        loops::samples(),
+        durability::samples(),
     ]
     .into_iter()
     .flatten()

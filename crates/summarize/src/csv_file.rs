@@ -73,7 +73,7 @@ fn name(value: impl Serialize) -> String {
         .unwrap_or_default()
 }
 
-const ROUND_HEAD: [&str; 49] = [
+const ROUND_HEAD: [&str; 51] = [
     "experiment",
     "run",
     "variant",
@@ -87,6 +87,8 @@ const ROUND_HEAD: [&str; 49] = [
     "started_utc",
     "ended_utc",
     "elapsed_ms",
+    "flush_ms",
+    "elapsed_with_flush_ms",
     "workers",
     "transactions",
     "rows",
@@ -151,6 +153,8 @@ fn round_cells(experiment: &str, run: &Run) -> Vec<String> {
         time(round.started),
         time(round.ended),
         number(round.elapsed_ms),
+        number(round.flush_ms),
+        number(round.elapsed_with_flush_ms),
         number(round.workers),
         number(round.transactions),
         number(round.rows),

@@ -18,6 +18,7 @@ mod pairs;
 mod published;
 mod published_table;
 mod render;
+mod round_columns;
 mod sentence;
 mod summary;
 pub mod tables;

@@ -56,7 +56,12 @@ impl Metric {
     #[must_use]
     pub fn defaults(experiment: &str) -> Vec<Self> {
         let names: &[&str] = match experiment {
-            "delayed-durability" => &["elapsed_ms", "log_writes", "writelog_wait_ms"],
+            "delayed-durability" | "delayed-durability-roundtrips" | "durability-procs" => &[
+                "elapsed_ms",
+                "elapsed_with_flush_ms",
+                "log_writes",
+                "writelog_wait_ms",
+            ],
             "write-speed" => &["elapsed_ms", "data_bytes_written", "data_write_stall_ms"],
             "restore-time" => &["elapsed_ms"],
             _ => &["elapsed_ms", "log_bytes_written", "writelog_wait_ms"],
@@ -73,17 +78,21 @@ impl Metric {
     }
 
     /// How many decimals its values have in the unit that people read; none where as many as
-    /// there are. A wait in whole milliseconds is not known to the microsecond.
+    /// there are. A wait in whole milliseconds is not known to the microsecond, and counts are whole.
     #[must_use]
     pub fn most_decimals(&self) -> Option<usize> {
-        (self.name == "writelog_wait_ms").then_some(3)
+        match self.name {
+            "writelog_wait_ms" => Some(3),
+            "log_writes" | "data_writes" | "writelog_waits" => Some(0),
+            _ => None,
+        }
     }
 
     /// The unit that people read it in.
     #[must_use]
     pub fn unit(&self) -> DisplayUnit {
         let (name, divisor) = match self.name {
-            "elapsed_ms" | "writelog_wait_ms" => ("s", 1000.0),
+            "elapsed_ms" | "elapsed_with_flush_ms" | "writelog_wait_ms" => ("s", 1000.0),
             "log_bytes_per_transaction" => ("bytes", 1.0),
             "transactions_per_s" => ("per s", 1.0),
             name if name.contains("bytes") => ("MB", MB),
@@ -192,5 +201,8 @@ const METRICS: &[Metric] = &[
     }),
     metric("client_cpu_share", "client CPU share", Amount, |r| {
         r.client_cpu_share
+    }),
+    metric("elapsed_with_flush_ms", "elapsed + flush", Time, |r| {
+        r.elapsed_with_flush_ms
     }),
 ];

@@ -1,11 +1,18 @@
 //! Numbers for people: a fixed number of decimals in a column, so that right-aligned numbers
 //! stand with their points under each other.
 
-/// How many decimals give the largest value of a column four significant digits.
+/// How many decimals give the largest value of a column four significant digits; and the smallest
+/// one that is not zero two, where two decimals more do: where variants differ a hundredfold, the
+/// small ones must be readable.
 #[must_use]
 pub fn decimals(values: impl Iterator<Item = f64>) -> usize {
-    let largest = values.map(f64::abs).fold(0.0, f64::max);
-    decimals_for(largest, 4)
+    let (mut largest, mut smallest) = (0.0_f64, f64::INFINITY);
+    for value in values.map(f64::abs).filter(|value| *value > 0.0) {
+        largest = largest.max(value);
+        smallest = smallest.min(value);
+    }
+    let of_largest = decimals_for(largest, 4);
+    decimals_for(smallest, 2).clamp(of_largest, of_largest + 2)
 }
 
 /// How many decimals give `value` that many significant digits, from none to six.
@@ -68,6 +75,8 @@ mod tests {
         ] {
             assert_eq!(decimals([0.0, largest].into_iter()), expected, "{largest}");
         }
+        assert_eq!(decimals([0.0, 12.24, 0.0161].into_iter()), 3);
+        assert_eq!(decimals([12.24, 0.000_02].into_iter()), 4);
         assert_eq!(fixed(Some(1.5), 2), "1.50");
         assert_eq!(fixed(None, 2), "-");
     }

@@ -1,16 +1,14 @@
 //! The three tables for people.
 
-use crate::experiment::{Experiment, Run};
+use crate::experiment::Experiment;
 use crate::grid::Grid;
-use crate::metric::{MB, Metric};
+use crate::metric::Metric;
 use crate::number::{decimals, fixed, p_value, ratio};
+use crate::round_columns;
 use crate::sentence::verdict_word;
 use records::{Comparison, ComparisonMethod, VariantSummary};
 
-/// A number of a round, in the unit of its column.
-type Figure<'a> = &'a dyn Fn(&Run) -> Option<f64>;
-
-/// Each round, in the columns of the published experiment; and why it was set aside, where one
+/// Each round, in the columns that [`round_columns`] chooses; and why it was set aside, where one
 /// was.
 #[must_use]
 pub fn rounds(experiment: &Experiment) -> Grid {
@@ -19,37 +17,31 @@ pub fn rounds(experiment: &Experiment) -> Grid {
     } else {
         "variant"
     };
-    let mut grid = Grid::new("Rounds (1 MB is 1,048,576 bytes)")
-        .number_column("run")
-        .text_column(variant)
-        .number_column("elapsed s")
-        .number_column("WRITELOG s")
-        .number_column("log MB")
-        .text_column("log reuse wait");
+    let columns = round_columns::of(experiment);
+    let title = if columns.iter().any(|column| column.head.contains("MB")) {
+        "Rounds (1 MB is 1,048,576 bytes)"
+    } else {
+        "Rounds"
+    };
+    let mut grid = Grid::new(title).number_column("run").text_column(variant);
+    for column in &columns {
+        grid = if column.number {
+            grid.number_column(column.head)
+        } else {
+            grid.text_column(column.head)
+        };
+    }
     let some_aside = experiment.rounds.iter().any(|run| run.set_aside.is_some());
     if some_aside {
         grid = grid.text_column("set aside");
     }
-    let figure = |name: &'static str, divisor: f64| {
-        let metric = Metric::named(name);
-        move |run: &Run| Some(metric?.of(&run.round)? / divisor)
-    };
-    let figures: [(&str, Figure); 3] = [
-        ("elapsed_ms", &figure("elapsed_ms", 1000.0)),
-        ("writelog_wait_ms", &figure("writelog_wait_ms", 1000.0)),
-        ("log_bytes_written", &figure("log_bytes_written", MB)),
-    ];
-    let columns = figures.map(|(name, figure)| {
-        let most = Metric::named(name).and_then(|metric| metric.most_decimals());
-        let most = most.unwrap_or(usize::MAX);
-        let decimals = decimals(experiment.rounds.iter().filter_map(figure));
-        let decimals = decimals.min(most);
-        move |run: &Run| fixed(figure(run), decimals)
-    });
-    for run in &experiment.rounds {
+    for (place, run) in experiment.rounds.iter().enumerate() {
         let mut row = vec![run.label.clone(), run.variant.clone()];
-        row.extend(columns.iter().map(|column| column(run)));
-        row.push(run.round.log_reuse_wait.clone());
+        row.extend(
+            columns
+                .iter()
+                .map(|column| column.cells.get(place).cloned().unwrap_or_default()),
+        );
         if some_aside {
             // As words, so that a narrow column breaks between them.
             row.push(run.set_aside.clone().unwrap_or_default().replace('_', " "));

@@ -5,11 +5,12 @@ use integration_tests::bench::{self, Bench, Figure};
 
 type Measure = (&'static str, fn(&Bench) -> Vec<Figure>);
 
-const MEASURES: [Measure; 11] = [
+const MEASURES: [Measure; 12] = [
     ("one-connection", Bench::commits_of_one_connection),
     ("sixteen-connections", Bench::commits_of_sixteen_connections),
     ("delayed", Bench::delayed_round_trips),
     ("commits-a-write", Bench::commits_a_log_write),
+    ("four-commits", Bench::four_ways_to_commit),
     ("log-bytes", Bench::log_bytes_of_one_connection),
     ("log-bytes-of-models", Bench::log_bytes_of_both_models),
     ("recovery", |_| bench::recovery_rate()),

@@ -8,7 +8,9 @@
 
 mod bad_input;
 mod clients;
+mod delayed_durability;
 mod durability;
+mod durability_procs;
 mod experiment;
 mod faults;
 mod help;

@@ -80,10 +80,14 @@ fn type_matches(wanted: &str, actual: &str) -> bool {
 }
 
 fn object_id(call: &Call<'_>) -> SqlResult<Value> {
+    object_of_kind(call, call.optional_text(1).unwrap_or(""))
+}
+
+/// The id of the object that the first argument names, where it is of a kind; any where that is empty.
+fn object_of_kind(call: &Call<'_>, kind: &str) -> SqlResult<Value> {
     let Some(text) = call.optional_text(0) else {
         return Ok(Value::Null);
     };
-    let kind = call.optional_text(1).unwrap_or("");
     let mut parts = split_name(text);
     let Some(name) = parts.pop() else {
         return Ok(Value::Null);
@@ -327,7 +331,7 @@ fn column_name(call: &Call<'_>) -> SqlResult<Value> {
 }
 
 fn column_length(call: &Call<'_>) -> SqlResult<Value> {
-    let Some(Value::Int(id)) = object_id(call).ok() else {
+    let Some(Value::Int(id)) = object_of_kind(call, "").ok() else {
         return Ok(Value::Null);
     };
     let catalog = call.ctx.session.database().catalog();

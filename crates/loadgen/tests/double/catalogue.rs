@@ -19,6 +19,17 @@ pub(super) fn answer(
     if text.contains("dm_exec_session_wait_stats") {
         return waits(response, script, session);
     }
+    if text.contains("sp_flush_log") {
+        let received = counts.received.load(Ordering::SeqCst);
+        counts.received_at_flush.store(received, Ordering::SeqCst);
+        counts.flushes.fetch_add(1, Ordering::SeqCst);
+        std::thread::sleep(script.flush_takes);
+        return table(
+            response,
+            &[Column::new("result", SqlType::Int)],
+            &[vec![Value::Int(if script.flush_fails { 0 } else { 1 })]],
+        );
+    }
     if text.contains("COUNT_BIG") {
         let countings = counts.countings.fetch_add(1, Ordering::SeqCst);
         let rows = counts.rows.load(Ordering::SeqCst) + countings * script.strangers_rows;

@@ -43,6 +43,10 @@ pub(crate) struct Script {
     pub(crate) unmarked: bool,
     /// Each counting of the rows says so many more than the one before.
     pub(crate) strangers_rows: i64,
+    /// How long flushing the log takes.
+    pub(crate) flush_takes: Duration,
+    /// `sys.sp_flush_log` returns 0, which is no success.
+    pub(crate) flush_fails: bool,
 }
 
 /// What it counted.
@@ -58,6 +62,10 @@ pub(crate) struct Counts {
     pub(crate) received: AtomicU64,
     /// Rows that are in the table.
     pub(crate) rows: AtomicI64,
+    /// How often the log was flushed.
+    pub(crate) flushes: AtomicU64,
+    /// Transactions that had come when the log was flushed.
+    pub(crate) received_at_flush: AtomicU64,
     /// How often the rows were counted.
     pub(crate) countings: AtomicI64,
 }

@@ -28,6 +28,8 @@ pub(crate) struct State {
     pub(crate) data_pages: i64,
     pub(crate) log_pages: i64,
     pub(crate) history_rows: i64,
+    /// What the database remembers as its delayed durability before; it is DISABLED now.
+    pub(crate) durability_before: Option<&'static str>,
     /// A batch that holds this text fails with this error.
     pub(crate) fail: Option<(&'static str, Part)>,
 }
@@ -44,6 +46,7 @@ impl Default for State {
             data_pages: 32_768,
             log_pages: 65_536,
             history_rows: 0,
+            durability_before: None,
             fail: None,
         }
     }
@@ -138,6 +141,12 @@ fn answer(text: &str, state: &mut State) -> Option<Part> {
                 int_column("database_id"),
             ],
             if state.exists { vec![row] } else { vec![] },
+        )
+    } else if text.contains("durability_before") {
+        let rows = state.durability_before.iter();
+        Part::Rows(
+            vec![text_column("durability_before")],
+            rows.map(|setting| vec![Value::text(setting)]).collect(),
         )
     } else if text.contains("extended_properties") {
         let rows = if state.marked {

@@ -1,5 +1,6 @@
 //! What a worker of a load sends.
 
+use super::durability::CommitDurability;
 use super::table::{LINE_COLUMN, LINE_DEFAULT};
 use super::{Text, sample};
 use crate::names::TableName;
@@ -22,10 +23,24 @@ pub fn insert_row(table: &TableName) -> Text {
     )
 }
 
-/// Several rows of defaults in one transaction, one INSERT each, in one batch. Where an INSERT does
-/// not insert exactly one row, the transaction is rolled back and error 50001 says so.
+/// One row of defaults in a transaction whose COMMIT says how durable it must be.
 #[must_use]
-pub fn insert_rows(table: &TableName, rows: u32) -> Text {
+pub fn insert_row_and_commit(table: &TableName, durability: CommitDurability) -> Text {
+    Text::new(
+        "load::insert_row_and_commit",
+        format!(
+            "BEGIN TRANSACTION; INSERT INTO {} DEFAULT VALUES; {}",
+            table.quoted(),
+            durability.commit()
+        ),
+    )
+}
+
+/// Several rows of defaults in one transaction, one INSERT each, in one batch. Where an INSERT does
+/// not insert exactly one row, the transaction is rolled back and error 50001 says so. The COMMIT
+/// says how durable it must be where that is given.
+#[must_use]
+pub fn insert_rows(table: &TableName, rows: u32, durability: Option<CommitDurability>) -> Text {
     Text::new(
         "load::insert_rows",
         format!(
@@ -37,8 +52,9 @@ pub fn insert_rows(table: &TableName, rows: u32) -> Text {
              IF @@ROWCOUNT <> 1 THROW 50001, N'an INSERT did not insert exactly one row', 1; \
              SET @rows = @rows + 1; \
              END; \
-             COMMIT TRANSACTION;",
-            table.quoted()
+             {}",
+            table.quoted(),
+            durability.map_or("COMMIT TRANSACTION;", CommitDurability::commit)
         ),
     )
 }
@@ -82,7 +98,11 @@ pub(super) fn samples() -> Vec<Text> {
     let mut texts = vec![session_settings(), session_waits()];
     for table in sample::tables() {
         texts.push(insert_row(&table));
-        texts.push(insert_rows(&table, 10));
+        texts.push(insert_rows(&table, 10, None));
+        for durability in [CommitDurability::Full, CommitDurability::Delayed] {
+            texts.push(insert_rows(&table, 10, Some(durability)));
+            texts.push(insert_row_and_commit(&table, durability));
+        }
         texts.push(insert_in_one_statement(&table, 100_000));
     }
     texts

@@ -15,14 +15,17 @@ pub const LINE_COLUMN: &str = "line";
 /// What each row says: 28 characters.
 pub const LINE_DEFAULT: &str = "One row, one commit, on disk";
 
-/// Creates the table.
+/// The longest line, in characters, where nothing is said.
+pub const LINE_LENGTH: u16 = 500;
+
+/// Creates the table; its lines have `line_length` characters at most.
 #[must_use]
-pub fn create(table: &TableName) -> Text {
+pub fn create(table: &TableName, line_length: u16) -> Text {
     Text::new(
         "table::create",
         format!(
             "CREATE TABLE {} ({KEY_COLUMN} int IDENTITY(1, 1) NOT NULL PRIMARY KEY CLUSTERED, \
-             {LINE_COLUMN} varchar(500) NOT NULL DEFAULT ({}));",
+             {LINE_COLUMN} varchar({line_length}) NOT NULL DEFAULT ({}));",
             table.quoted(),
             quote_literal(LINE_DEFAULT).trim_start_matches('N')
         ),
@@ -84,7 +87,7 @@ pub(super) fn samples() -> Vec<Text> {
         .iter()
         .flat_map(|table| {
             [
-                create(table),
+                create(table, LINE_LENGTH),
                 exists(table),
                 columns(table),
                 count(table),
@@ -106,7 +109,7 @@ mod tests {
 
     #[test]
     fn the_default_is_a_varchar_literal_so_that_no_row_is_converted() {
-        let sql = create(&"dbo.writes".parse().unwrap()).sql;
+        let sql = create(&"dbo.writes".parse().unwrap(), 256).sql;
         assert!(sql.contains("DEFAULT ('One row"), "{sql}");
     }
 }
