@@ -1,7 +1,8 @@
 //! One line of a stream.
 
 use crate::{
-    Comparison, ErrorRecord, Header, Load, PublishedFigure, Round, Setup, Snapshot, VariantSummary,
+    Comparison, ErrorRecord, Header, Load, PublishedFigure, Ranking, Round, Setup, Snapshot,
+    VariantSummary,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,13 +25,15 @@ pub enum Record {
     Comparison(Box<Comparison>),
     /// `summarize --published`: a published figure beside ours.
     PublishedFigure(Box<PublishedFigure>),
+    /// `summarize`: a variant's place among more than two.
+    Ranking(Box<Ranking>),
     /// A stage failed; nothing after it acts.
     Error(Box<ErrorRecord>),
 }
 
 impl Record {
     /// The kinds that this version knows.
-    pub const KINDS: [&'static str; 8] = [
+    pub const KINDS: [&'static str; 9] = [
         "setup",
         "snapshot",
         "load",
@@ -38,6 +41,7 @@ impl Record {
         "variant_summary",
         "comparison",
         "published_figure",
+        "ranking",
         "error",
     ];
 
@@ -52,6 +56,7 @@ impl Record {
             Self::VariantSummary(_) => "variant_summary",
             Self::Comparison(_) => "comparison",
             Self::PublishedFigure(_) => "published_figure",
+            Self::Ranking(_) => "ranking",
             Self::Error(_) => "error",
         }
     }
@@ -67,6 +72,7 @@ impl Record {
             Self::VariantSummary(record) => &record.header,
             Self::Comparison(record) => &record.header,
             Self::PublishedFigure(record) => &record.header,
+            Self::Ranking(record) => &record.header,
             Self::Error(record) => &record.header,
         }
     }

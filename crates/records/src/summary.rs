@@ -26,6 +26,16 @@ pub struct VariantSummary {
     pub q1: Option<f64>,
     /// The median.
     pub median: Option<f64>,
+    /// The lower end of the interval of the median, an order statistic; null where the rounds are
+    /// too few for one.
+    #[serde(default)]
+    pub median_low: Option<f64>,
+    /// The upper end of the interval of the median.
+    #[serde(default)]
+    pub median_high: Option<f64>,
+    /// The confidence that the interval of the median reaches, at least what was asked for.
+    #[serde(default)]
+    pub median_confidence: Option<f64>,
     /// The third quartile.
     pub q3: Option<f64>,
     /// The largest.

@@ -114,15 +114,7 @@ fn raw<'a>(
     pairs: &Pairs,
     rules: &Rules,
 ) -> Raw<'a> {
-    let (of_baseline, of_variant): (Vec<f64>, Vec<f64>) = pairs
-        .complete
-        .iter()
-        .filter_map(|pair| {
-            metric
-                .of(&pair.baseline.round)
-                .zip(metric.of(&pair.variant.round))
-        })
-        .unzip();
+    let (of_baseline, of_variant) = pairs.values(metric);
     if pairs.alternate() {
         let log_ratios = log_ratios(&of_baseline, &of_variant);
         return Raw {

@@ -222,6 +222,8 @@ fn variants(summaries: &[Summary], csv: &mut Writer<impl Write>) -> io::Result<(
             "min",
             "q1",
             "median",
+            "median_low",
+            "median_high",
             "q3",
             "max",
             "mean",
@@ -261,7 +263,7 @@ fn server_of(row: &VariantSummary) -> Option<String> {
         .map(|server| server.product.clone())
 }
 
-fn variant_cells(row: Option<&VariantSummary>) -> [String; 9] {
+fn variant_cells(row: Option<&VariantSummary>) -> [String; 11] {
     let of = |field: fn(&VariantSummary) -> Option<f64>| number(row.and_then(field));
     [
         number(row.map(|row| row.n)),
@@ -269,6 +271,8 @@ fn variant_cells(row: Option<&VariantSummary>) -> [String; 9] {
         of(|row| row.min),
         of(|row| row.q1),
         of(|row| row.median),
+        of(|row| row.median_low),
+        of(|row| row.median_high),
         of(|row| row.q3),
         of(|row| row.max),
         of(|row| row.mean),

@@ -4,6 +4,7 @@ use crate::experiment::Experiment;
 use crate::metric::Metric;
 use polars::prelude::*;
 use records::{Failure, FailureCode, Header, VariantSummary};
+use statistics::median_interval;
 
 /// A summary of each variant (in the order in which they ran) for each metric.
 ///
@@ -12,6 +13,7 @@ use records::{Failure, FailureCode, Header, VariantSummary};
 pub(crate) fn describe(
     experiment: &Experiment,
     metrics: &[Metric],
+    confidence: f64,
     header: &Header,
 ) -> Result<Vec<VariantSummary>, Failure> {
     let mut summaries = Vec::new();
@@ -26,7 +28,17 @@ pub(crate) fn describe(
             )
         })?;
         summaries.extend(table.into_iter().map(|(variant, row)| {
+            let values: Vec<f64> = experiment
+                .counting()
+                .filter(|run| run.variant == variant)
+                .filter_map(|run| metric.of(&run.round))
+                .collect();
+            // No values, no interval.
+            let interval = median_interval(&values, confidence).ok().flatten();
             VariantSummary {
+                median_low: interval.map(|interval| interval.low),
+                median_high: interval.map(|interval| interval.high),
+                median_confidence: interval.map(|interval| interval.confidence),
                 header: header.clone(),
                 experiment: experiment.name.clone(),
                 set_aside: experiment

@@ -17,6 +17,7 @@ pub mod number;
 mod pairs;
 mod published;
 mod published_table;
+mod ranking;
 mod render;
 mod round_columns;
 mod sentence;
@@ -196,6 +197,9 @@ fn emit(stage: &mut Stage, summary: &Summary, table: TableName) -> StageResult {
         TableName::Comparison => {
             for comparison in &summary.comparisons {
                 stage.emit(&Record::Comparison(Box::new(comparison.clone())))?;
+            }
+            for place in &summary.ranking {
+                stage.emit(&Record::Ranking(Box::new(place.clone())))?;
             }
         }
         TableName::Published => {

@@ -1,6 +1,7 @@
 //! Which rounds are compared with each other.
 
 use crate::experiment::{Experiment, Run};
+use crate::metric::Metric;
 use std::collections::BTreeMap;
 
 /// The pairs of one variant with the baseline, in the order of their blocks.
@@ -19,6 +20,19 @@ impl<'a> Pairs<'a> {
     #[must_use]
     pub fn alternate(&self) -> bool {
         self.apart < self.complete.len()
+    }
+
+    /// A metric of the baseline and of the variant, for each pair in which both have it.
+    #[must_use]
+    pub fn values(&self, metric: Metric) -> (Vec<f64>, Vec<f64>) {
+        self.complete
+            .iter()
+            .filter_map(|pair| {
+                metric
+                    .of(&pair.baseline.round)
+                    .zip(metric.of(&pair.variant.round))
+            })
+            .unzip()
     }
 
     /// All counting rounds of the two, paired or not.

@@ -6,11 +6,12 @@ use crate::describe::describe;
 use crate::experiment::Experiment;
 use crate::metric::Metric;
 use crate::published::{Publication, Published};
+use crate::ranking::{self, rank};
 use crate::sentence::sentence;
 use crate::warnings::{self, concerns};
 use records::{
-    Comparison, ComparisonVerdict, Failure, Header, Server, SummaryWarning, VariantSummary,
-    WarningCode,
+    Comparison, ComparisonVerdict, Failure, Header, Ranking, Server, SummaryWarning,
+    VariantSummary, WarningCode,
 };
 use std::collections::BTreeSet;
 
@@ -26,6 +27,8 @@ pub struct Summary {
     pub comparisons: Vec<Comparison>,
     /// Published figures beside ours.
     pub published: Option<Published>,
+    /// The variants in their order on the headline metric, where there are more than two.
+    pub ranking: Vec<Ranking>,
     /// Warnings about the experiment as a whole.
     pub warnings: Vec<SummaryWarning>,
 }
@@ -63,7 +66,10 @@ impl Summary {
             .map(|publication| Published::new(publication.clone(), &experiment, &header));
         Ok(Self {
             published,
-            variants: describe(&experiment, &metrics, &header)?,
+            variants: describe(&experiment, &metrics, rules.confidence, &header)?,
+            ranking: metrics.first().map_or_else(Vec::new, |headline| {
+                rank(&experiment, *headline, &rules, &header)
+            }),
             experiment,
             metrics,
             comparisons,
@@ -102,7 +108,7 @@ impl Summary {
         ))
     }
 
-    /// The sentences on the headline, one a variant; or why there is none.
+    /// The sentences on the headline, one a variant, and the ranking; or why there is none.
     #[must_use]
     pub fn sentences(&self) -> Vec<(String, Option<ComparisonVerdict>)> {
         if let Some(missing) = self.nothing_to_compare() {
@@ -112,6 +118,7 @@ impl Summary {
             .iter()
             .filter(|comparison| comparison.headline)
             .map(|comparison| (sentence(comparison), Some(comparison.verdict)))
+            .chain(ranking::sentence(&self.ranking).map(|ranking| (ranking, None)))
             .collect()
     }
 

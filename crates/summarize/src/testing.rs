@@ -18,6 +18,20 @@ pub(crate) fn rounds_of(values: &[(&str, f64)]) -> Input {
     }
 }
 
+/// Blocks with a round of each variant, one second after another.
+pub(crate) fn blocks_of(blocks: &[Vec<(&str, f64)>]) -> Input {
+    let flat: Vec<(&str, f64)> = blocks.concat();
+    let mut input = rounds_of(&flat);
+    let places = (1..)
+        .zip(blocks)
+        .flat_map(|(block, rounds)| (1..).zip(rounds).map(move |(slot, _)| (block, slot)));
+    for (round, (block, slot)) in input.rounds.iter_mut().zip(places) {
+        let trial = round.header.trial.as_mut().unwrap();
+        (trial.block, trial.slot) = (block, slot);
+    }
+    input
+}
+
 fn round(place: usize, variant: &str, elapsed_ms: f64) -> Round {
     let text = include_str!("../../../fixtures/streams/four-rounds.expected.jsonl");
     let mut round: Round = serde_json::from_str(text.lines().next().unwrap()).unwrap();

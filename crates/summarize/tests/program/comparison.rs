@@ -213,12 +213,20 @@ fn three_variants_are_each_compared_with_the_baseline() {
             "elapsed_ms",
         ],
     );
-    let all = records(&ran.out);
+    let mut all = records(&ran.out);
+    let ranking = all.split_off(2);
     let variants: Vec<_> = all
         .iter()
         .map(|row| row["variant"].as_str().unwrap())
         .collect();
     assert_eq!(variants, ["delayed", "batched"]);
+    // Three comparisons: 3 * 2 / 2^7 is the first within 5 %.
+    assert!(
+        ranking
+            .iter()
+            .all(|row| row["kind"] == "ranking" && row["rank"] == 1 && row["pairs_to_decide"] == 7)
+    );
+    assert_eq!(ranking.len(), 3);
     assert!(
         all.iter()
             .all(|row| row["pairs"] == 4 && row["baseline"] == "full")
