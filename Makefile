@@ -4,8 +4,8 @@ CARGO   ?= cargo
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
-programs    := setup-db snapshot loadgen diff summarize restore-db labdb
-experiments := recovery-model delayed-durability durability-procs
+programs    := setup-db snapshot loadgen audit diff summarize restore-db labdb
+experiments := recovery-model delayed-durability durability-procs crash-loss
 # `--all-targets` everywhere, so that programs and tests are compiled once, with the same features.
 build_flags := --release --workspace --all-targets --locked
 
@@ -32,6 +32,10 @@ delayed-durability: build ## four ways to commit small transactions, on the serv
 .PHONY: durability-procs
 durability-procs: build ## durable against delayed commits in two procedures, on the server that SQLCMDSERVER names
 	scripts/durability-procs
+
+.PHONY: crash-loss
+crash-loss: build ## KILLS the server (KILL_COMMAND, START_COMMAND) and counts the acknowledged commits that are gone
+	scripts/crash-loss
 
 .PHONY: setup
 setup: ## fetch the judges that tests use (Microsoft's parser and others) into target/judges
@@ -69,7 +73,7 @@ schema: ## write the JSON Schema of the records anew from the Rust types
 install: build ## install into PREFIX (/usr/local): bin/writelog and libexec/writelog
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/libexec/writelog"
 	install -m 755 $(addprefix target/release/,$(programs)) "$(DESTDIR)$(PREFIX)/libexec/writelog"
-	install -m 755 $(addprefix scripts/,$(experiments) with-labdb) "$(DESTDIR)$(PREFIX)/libexec/writelog"
+	install -m 755 $(addprefix scripts/,$(experiments) with-labdb start-labdb) "$(DESTDIR)$(PREFIX)/libexec/writelog"
 	install -m 644 scripts/common.sh "$(DESTDIR)$(PREFIX)/libexec/writelog"
 	for experiment in $(experiments); do \
 		install -d "$(DESTDIR)$(PREFIX)/libexec/writelog/fixtures/$$experiment" && \

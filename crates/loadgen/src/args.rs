@@ -7,6 +7,7 @@ use records::{ExitStatus, Failure, FailureCode};
 use sqlserver::texts::durability::CommitDurability;
 use sqlserver::texts::loops::{LoopKind, LoopProcedure};
 use sqlserver::{ConnectionArgs, NameError, TableName, texts};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Rows of each worker where nothing is said: those of the published experiment.
@@ -43,6 +44,10 @@ Examples:
 
   A table of your own in a database of your own
     loadgen -n -d Sales --adopt Sales --table dbo.Audit --workers 8 --rows 1000
+
+  Until the server is killed, then what is left of it
+    setup-db -d lab --table dbo.commits --table-shape journal --empty-table | snapshot |
+        loadgen --journal acks --durability full --duration 1h --expect-crash | audit
 
 What it measures, and what not:
   Latency is a transaction's round trip as this program saw it. In a closed loop a stall of the
@@ -100,6 +105,26 @@ pub struct Args {
     #[arg(long)]
     pub flush_log: bool,
 
+    /// Write every acknowledgement down in this new file, as it comes
+    ///
+    /// Each transaction then inserts one row with the number of its worker and of its commit, into
+    /// a table that setup-db --table-shape journal made, so that audit can tell after a crash which
+    /// acknowledged commits are there. A line is handed to the operating system before the worker
+    /// sends its next commit: it survives this program's own end, not a crash of this machine.
+    /// Latencies do not hold the writing, the elapsed time does (microseconds a commit).
+    /// Each commit asks for full durability where --durability does not say otherwise.
+    #[arg(long, value_name = "FILE",
+        conflicts_with_all = ["single_statement", "rows_per_transaction", "server_loop"])]
+    pub journal: Option<PathBuf>,
+
+    /// The server is to crash under the load: exit with 0 where the connections were lost, and
+    /// with 8 where they were not
+    ///
+    /// The load record is marked `partial`, with the reason `crashed`. The rows are not counted
+    /// afterwards: audit does that, when the server is back.
+    #[arg(long, requires = "journal", conflicts_with = "flush_log")]
+    pub expect_crash: bool,
+
     /// The table [default: the one that setup-db's record names, else setup-db's own default]
     #[arg(long, value_name = "TABLE")]
     pub table: Option<String>,
@@ -151,10 +176,18 @@ impl Args {
                 Extent::Transactions(1),
             ));
         }
-        let workload = Workload::InsertDefaults {
-            table,
-            rows_per_transaction: self.rows_per_transaction,
-            durability: self.durability.map(CommitDurability::from),
+        let workload = if self.journal.is_some() {
+            let durability = self.durability.unwrap_or(Durability::Full);
+            Workload::InsertNumbered {
+                table,
+                durability: durability.into(),
+            }
+        } else {
+            Workload::InsertDefaults {
+                table,
+                rows_per_transaction: self.rows_per_transaction,
+                durability: self.durability.map(CommitDurability::from),
+            }
         };
         if let Some(duration) = self.duration {
             return Ok((workload, Extent::Duration(duration)));
@@ -248,6 +281,15 @@ pub enum Durability {
 }
 
 impl From<Durability> for CommitDurability {
+    fn from(durability: Durability) -> Self {
+        match durability {
+            Durability::Full => Self::Full,
+            Durability::Delayed => Self::Delayed,
+        }
+    }
+}
+
+impl From<Durability> for records::CommitDurability {
     fn from(durability: Durability) -> Self {
         match durability {
             Durability::Full => Self::Full,

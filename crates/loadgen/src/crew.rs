@@ -56,7 +56,7 @@ struct Crew {
 /// # Errors
 /// A connection could not be opened or prepared: then nothing was sent on any.
 pub(crate) fn run(
-    orders: Orders,
+    orders: &Arc<Orders>,
     workers: u32,
     deadline: Instant,
     interrupts: &Interrupts,
@@ -81,9 +81,8 @@ pub(crate) fn run(
 }
 
 impl Crew {
-    fn hire(orders: Orders, workers: u32) -> Result<Self, Failure> {
+    fn hire(orders: &Arc<Orders>, workers: u32) -> Result<Self, Failure> {
         let (sender, reports) = channel();
-        let orders = Arc::new(orders);
         let control = Arc::new(Control::new(workers));
         let ticks: Vec<Arc<Ticks>> = (0..workers).map(|_| Arc::default()).collect();
         let count = client_cpu::usable_cores().min(ticks.len()).max(1);
@@ -95,7 +94,7 @@ impl Crew {
                 .step_by(count)
                 .map(|(worker, ticks)| (worker, Arc::clone(ticks)))
                 .collect();
-            let shared = (Arc::clone(&orders), Arc::clone(&control), sender.clone());
+            let shared = (Arc::clone(orders), Arc::clone(&control), sender.clone());
             let thread = std::thread::Builder::new()
                 .name(format!("load-{index}"))
                 .spawn(move || share(mine, &shared.0, &shared.1, &shared.2))

@@ -7,7 +7,8 @@
 //! What a transaction is stands in [`workload`]; other transactions (a script of the user's) are
 //! another variant there. The loop is closed; an open loop at a given rate would be another way to
 //! choose the next transaction's start in `worker`. The place where a transaction is known to be
-//! acknowledged is in `worker`, too: a journal of acknowledgements hooks in there.
+//! acknowledged is in `worker`, too, where `journal` writes it down. `expected_crash` judges a run that
+//! is to end with the server's.
 
 pub mod args;
 mod assess;
@@ -15,6 +16,8 @@ mod client_cpu;
 mod control;
 mod crew;
 mod durability;
+mod expected_crash;
+mod journal;
 mod latency;
 mod outcome;
 mod progress;

@@ -1,10 +1,12 @@
 //! The stage: pass on, look, load, look again, write the record.
 
-use crate::args::Args;
+use crate::args::{Args, Durability};
 use crate::assess::{self, RowCheck};
 use crate::client_cpu;
 use crate::crew::{self, RunOutcome, StopCause};
 use crate::durability;
+use crate::expected_crash;
+use crate::journal::Journal;
 use crate::outcome;
 use crate::progress::Progress;
 use crate::session;
@@ -13,7 +15,8 @@ use crate::worker::Orders;
 use crate::workload::{Extent, Workload};
 use records::stage::{self, Stage, StageResult};
 use records::{
-    ExitStatus, Failure, FailureCode, Load, LoadShape, Reason, Record, Server, Validity,
+    ExitStatus, Failure, FailureCode, JournalHeader, Load, LoadShape, Reason, Record, Server,
+    Validity,
 };
 use sqlserver::{Connection, DatabaseName, Environment, Settings, SqlError};
 use std::io::Write as _;
@@ -65,23 +68,56 @@ pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
         cancel: workload.runs_on_the_server(),
         flush_log: args.flush_log,
         extent,
+        journal: begin_journal(stage, args, &workload)?,
     };
+    let orders = Arc::new(orders);
     let rows = workload.rows_per_transaction();
     let mut progress = Progress::new(args.progress, args.workers, extent, rows);
-    let run = crew::run(orders, args.workers, deadline, &interrupts, &mut progress)?;
+    let run = crew::run(&orders, args.workers, deadline, &interrupts, &mut progress)?;
+    if let Some(journal) = &orders.journal {
+        journal.check()?;
+    }
     if run.workers.iter().all(|outcome| outcome.transactions == 0) {
         return Err(nothing_measured(&run, &workload).into());
     }
     let row_check = match before.rows {
+        // The server is gone; what is in the table is for audit to say.
+        _ if args.expect_crash => Ok(None),
         None => Ok(None),
         Some(before) => sqlserver::block_on(count(&settings, &workload))
             .map(|after| Some(RowCheck { before, after })),
     };
     let mut record = to_record(stage, args, &workload, extent, &run, row_check)?;
     record.reasons.extend(before.remark);
-    let status = tell(stage.program(), &record, &run);
+    let status = if args.expect_crash && expected_crash::happened(&run) {
+        ExitStatus::Success
+    } else {
+        tell(stage.program(), &record, &run)
+    };
     stage.emit(&Record::Load(Box::new(record)))?;
     Ok(interrupts.status_or(status))
+}
+
+/// The journal, where one was asked for: begun before the load, so that nothing is sent where it
+/// cannot be written.
+fn begin_journal(
+    stage: &Stage,
+    args: &Args,
+    workload: &Workload,
+) -> Result<Option<Journal>, Failure> {
+    let Some(path) = &args.journal else {
+        return Ok(None);
+    };
+    let header = JournalHeader {
+        journal: records::SCHEMA,
+        at: stage.header().at,
+        trial: stage.trial.clone(),
+        target: stage.target.clone(),
+        table: workload.table().to_string(),
+        workers: args.workers,
+        durability: args.durability.unwrap_or(Durability::Full).into(),
+    };
+    Journal::begin(path, &header).map(Some)
 }
 
 /// What is known before the clock starts.
@@ -164,6 +200,9 @@ fn to_record(
         share,
         client_cpu::usable_cores(),
     );
+    if args.expect_crash {
+        assessment = expected_crash::judge(run, assessment);
+    }
     if let Err(failure) = row_check {
         assessment.validity = Validity::Invalid;
         assessment.reasons.push(Reason::new(
@@ -203,6 +242,7 @@ fn to_record(
         latency: measured.latency,
         client_cpu_share: share,
         workers: measured.workers,
+        journal: args.journal.as_ref().map(|path| path.display().to_string()),
     })
 }
 

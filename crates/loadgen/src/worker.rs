@@ -2,6 +2,7 @@
 
 use crate::control::{Control, Ticks};
 use crate::durability::{self, Flush};
+use crate::journal::Journal;
 use crate::latency::Latencies;
 use crate::session;
 use crate::session_waits::{self, Reading};
@@ -32,6 +33,32 @@ pub(crate) struct Orders {
     pub(crate) flush_log: bool,
     /// How long to go on.
     pub(crate) extent: Extent,
+    /// Where acknowledgements are written down; then the batch takes the worker's number and the
+    /// commit's.
+    pub(crate) journal: Option<Journal>,
+}
+
+impl Orders {
+    /// Sends a worker's next transaction and waits for its answer.
+    async fn send(
+        &self,
+        connection: &mut Connection,
+        control: &Control,
+        worker: u32,
+        commit: u64,
+    ) -> Result<(), SqlError> {
+        if self.cancel {
+            let stop = control.stopped();
+            return connection.run_until(&self.statement, stop).await;
+        }
+        if self.journal.is_none() {
+            return connection.run(&self.statement).await;
+        }
+        let commit = i64::try_from(commit).unwrap_or(i64::MAX);
+        connection
+            .run_with_numbers(&self.statement, &[i64::from(worker), commit])
+            .await
+    }
 }
 
 /// What a worker says to the main thread.
@@ -109,6 +136,7 @@ async fn work_through(
     let mut flush = None;
     let before = read_waits(&mut connection, &orders.server).await;
     let mut run = Run {
+        worker,
         started: None,
         ended: None,
         transactions: 0,
@@ -160,6 +188,7 @@ async fn work_through(
 
 /// What the timed loop leaves behind, also where it is dropped in the middle of a statement.
 struct Run {
+    worker: u32,
     started: Option<Instant>,
     ended: Option<Instant>,
     transactions: u64,
@@ -191,12 +220,9 @@ impl Run {
                 return;
             }
             self.unanswered = true;
-            let answer = if orders.cancel {
-                let stop = control.stopped();
-                connection.run_until(&orders.statement, stop).await
-            } else {
-                connection.run(&orders.statement).await
-            };
+            let answer = orders
+                .send(connection, control, self.worker, self.transactions + 1)
+                .await;
             let now = Instant::now();
             self.ended = Some(now);
             match answer {
@@ -205,6 +231,15 @@ impl Run {
                     self.transactions += u64::from(orders.transactions_per_request);
                     self.latencies.record(now.duration_since(sent));
                     ticks.set(self.transactions);
+                    if let Some(journal) = &orders.journal {
+                        if !journal.record(self.worker, self.transactions, now) {
+                            control.stop();
+                            return;
+                        }
+                        // Writing it down is no part of the next latency.
+                        sent = Instant::now();
+                        continue;
+                    }
                 }
                 Err(SqlError::Stopped) => return,
                 Err(error) => {

@@ -36,6 +36,14 @@ pub enum Workload {
         /// Rows in the statement, at least 1.
         rows: u32,
     },
+    /// One row a transaction, with the numbers of the worker and of its commit. The table must be
+    /// of the journal's shape.
+    InsertNumbered {
+        /// Where to.
+        table: TableName,
+        /// What each commit asks for.
+        durability: CommitDurability,
+    },
 }
 
 impl Workload {
@@ -62,6 +70,9 @@ impl Workload {
             Self::InsertAtOnce { table, rows } => {
                 texts::load::insert_in_one_statement(table, *rows)
             }
+            Self::InsertNumbered { table, durability } => {
+                texts::journal::insert(table, *durability)
+            }
         }
         .sql
     }
@@ -80,7 +91,7 @@ impl Workload {
                 turns,
                 ..
             } => *turns,
-            Self::Loop { .. } => 1,
+            Self::Loop { .. } | Self::InsertNumbered { .. } => 1,
         }
     }
 
@@ -113,6 +124,7 @@ impl Workload {
                 LoopKind::Delayed => CommitDurability::Delayed,
                 LoopKind::Full | LoopKind::Batched => CommitDurability::Full,
             }),
+            Self::InsertNumbered { durability, .. } => Some(*durability),
             Self::InsertAtOnce { .. } => None,
         }
     }
@@ -123,7 +135,8 @@ impl Workload {
         match self {
             Self::InsertDefaults { table, .. }
             | Self::InsertAtOnce { table, .. }
-            | Self::Loop { table, .. } => table,
+            | Self::Loop { table, .. }
+            | Self::InsertNumbered { table, .. } => table,
         }
     }
 }

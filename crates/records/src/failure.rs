@@ -29,6 +29,8 @@ pub enum ExitStatus {
     InvalidRound = 8,
     /// `summarize --fail-if`: the verdict is one that was to fail.
     Gate = 9,
+    /// `audit`: a commit that was promised to be durable is gone, or the log has a hole.
+    Lost = 10,
     /// Interrupted (Ctrl-C); what was measured is written, marked partial.
     Interrupted = 130,
 }
@@ -47,6 +49,7 @@ Exit codes (the same in every writelog program):
   7    refused: the database does not carry writelog's mark
   8    measured, but the round cannot be trusted (a worker failed, a deadlock)
   9    the verdict is one that --fail-if named
+  10   audit: a commit that was promised to be durable is gone, or the log has a hole
   130  interrupted; what was measured is written, marked partial";
 }
 

@@ -46,6 +46,9 @@ pub struct Load {
     pub client_cpu_share: Option<f64>,
     /// Each worker.
     pub workers: Vec<WorkerLoad>,
+    /// The file with every acknowledgement, as it was named; null where none was asked for.
+    #[serde(default)]
+    pub journal: Option<String>,
 }
 
 /// What was asked for.

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct LossFigures {
+    /// Whether every one of these commits was promised to be on disk before it was answered: by the
+    /// commit, or by a database that allows no delay. If so, `missing` must be 0.
+    pub promised_durable: bool,
     /// Commits that the server had acknowledged before it went.
     pub acknowledged: u64,
     /// Acknowledged commits that are in the table.
@@ -18,7 +21,9 @@ pub struct LossFigures {
     /// From the first acknowledgement that is missing to the last one before the crash, in
     /// milliseconds by the client's monotonic clock; null where none is missing.
     pub missing_ms: Option<f64>,
-    /// Missing commits that were acknowledged before one that is there, by the same worker: a
-    /// delayed commit may be lost, but only from the end. Above 0 the database is damaged.
+    /// Missing commits whose acknowledgement had come before a commit that is there was sent, by
+    /// whichever worker. A delayed commit may be lost, but only from the end of the log; above 0
+    /// the log has a hole. Where two commits were under way at the same time, the client cannot
+    /// know their order in the log, and they are not counted here.
     pub gaps: u64,
 }

@@ -6,7 +6,7 @@ use clap::{Parser, ValueEnum};
 use records::{ExitStatus, TrialArgs};
 use sqlserver::connect::ENVIRONMENT_HELP;
 use sqlserver::texts::database::RecoveryModel;
-
+use sqlserver::texts::journal::{COMMIT_COLUMN, WORKER_COLUMN};
 use sqlserver::texts::table::{DEFAULT_TABLE, LINE_DEFAULT, LINE_LENGTH};
 use sqlserver::{ConnectionArgs, TableName};
 
@@ -108,6 +108,16 @@ pub struct Args {
     #[arg(long)]
     pub loops: bool,
 
+    /// What the table is made for
+    #[arg(
+        long,
+        value_enum,
+        value_name = "SHAPE",
+        default_value_t,
+        conflicts_with = "loops"
+    )]
+    pub table_shape: TableShape,
+
     /// No table
     #[arg(long, conflicts_with_all = ["table", "empty_table", "loops", "line_length"])]
     pub no_table: bool,
@@ -146,8 +156,20 @@ pub struct Args {
 fn table_help() -> String {
     format!(
         "The table under load; created where it is missing.\n\nIts shape: `id`, an int identity \
-         and clustered primary key, and `line`, a varchar(500) (--line-length) with the default '{LINE_DEFAULT}'."
+         and clustered primary key, and `line`, a varchar(500) (--line-length) with the default \
+         '{LINE_DEFAULT}'. With --table-shape journal, `{WORKER_COLUMN}` and `{COMMIT_COLUMN}`, the \
+         clustered primary key, stand in place of `id`."
     )
+}
+
+/// What columns the table under load has, as a flag.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum TableShape {
+    /// An identity and a line with a default
+    #[default]
+    Line,
+    /// Worker and number of each commit and the same line: for loadgen --journal and audit
+    Journal,
 }
 
 /// A recovery model, as a flag.

@@ -123,7 +123,11 @@ async fn declared_state(workshop: &mut Workshop, args: &Args) -> Result<Database
     files::ensure(workshop, &mut inside, Wanted::of(args)).await?;
     options::ensure(workshop, &mut inside, args).await?;
     if !args.no_table {
-        table::ensure(workshop, &mut inside, &args.table, args.line_length).await?;
+        let shape = table::Shape {
+            kind: args.table_shape,
+            line_length: args.line_length,
+        };
+        table::ensure(workshop, &mut inside, &args.table, shape).await?;
     }
     if args.loops {
         loops::ensure(workshop, &mut inside, &args.table).await?;

@@ -1,7 +1,9 @@
 //! The table under load.
 
+use crate::args::TableShape;
 use crate::workshop::Workshop;
 use records::{Failure, FailureCode};
+use sqlserver::texts::journal::{self, COMMIT_COLUMN, WORKER_COLUMN};
 use sqlserver::texts::table::{self as texts, KEY_COLUMN, LINE_COLUMN};
 use sqlserver::{Columns, Connection, Row, SqlError, TableName};
 
@@ -15,12 +17,21 @@ struct Column {
     identity: bool,
 }
 
-/// Makes sure that the table is there in the experiment's shape.
+/// What the table shall be like.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    /// Its columns.
+    pub(crate) kind: TableShape,
+    /// The longest line, in characters.
+    pub(crate) line_length: u16,
+}
+
+/// Makes sure that the table is there in the declared shape.
 pub(crate) async fn ensure(
     workshop: &mut Workshop,
     inside: &mut Connection,
     table: &TableName,
-    line_length: u16,
+    shape: Shape,
 ) -> Result<(), Failure> {
     let doing = format!("looking for the table {table} in `{}`", workshop.database);
     let failed = |error: SqlError| error.failure(&doing);
@@ -32,15 +43,16 @@ pub(crate) async fn ensure(
     let is_table = found.int("table_id").map_err(failed)?.is_some();
     let is_there = found.int("object_id").map_err(failed)?.is_some();
     if !is_there {
-        inside
-            .run(&texts::create(table, line_length).sql)
-            .await
-            .map_err(|error| {
-                error.failure(&format!(
-                    "creating the table {table} in `{}`",
-                    workshop.database
-                ))
-            })?;
+        let create = match shape.kind {
+            TableShape::Line => texts::create(table, shape.line_length),
+            TableShape::Journal => journal::create(table, shape.line_length),
+        };
+        inside.run(&create.sql).await.map_err(|error| {
+            error.failure(&format!(
+                "creating the table {table} in `{}`",
+                workshop.database
+            ))
+        })?;
         workshop.note("table", None, Some(table));
         return Ok(());
     }
@@ -57,7 +69,7 @@ pub(crate) async fn ensure(
         .map(column)
         .collect::<Result<_, _>>()
         .map_err(failed)?;
-    match difference(&columns, line_length) {
+    match difference(&columns, shape) {
         None => Ok(()),
         Some(difference) => Err(other_shape(table, &difference)),
     }
@@ -95,9 +107,9 @@ fn column(row: &Row) -> Result<Column, SqlError> {
     })
 }
 
-/// How columns differ from the experiment's; none where they do not.
-fn difference(columns: &[Column], line_length: u16) -> Option<String> {
-    let shape = |column: &Column| {
+/// How columns differ from a shape's; none where they do not.
+fn difference(columns: &[Column], shape: Shape) -> Option<String> {
+    let words = |column: &Column| {
         format!(
             "{} {}({}){}{}",
             column.name,
@@ -107,11 +119,16 @@ fn difference(columns: &[Column], line_length: u16) -> Option<String> {
             if column.nullable { " null" } else { "" }
         )
     };
-    let expected = [
-        format!("{KEY_COLUMN} int(4) identity"),
-        format!("{LINE_COLUMN} varchar({line_length})"),
-    ];
-    let found: Vec<String> = columns.iter().map(shape).collect();
+    let line = format!("{LINE_COLUMN} varchar({})", shape.line_length);
+    let expected = match shape.kind {
+        TableShape::Line => vec![format!("{KEY_COLUMN} int(4) identity"), line],
+        TableShape::Journal => vec![
+            format!("{WORKER_COLUMN} int(4)"),
+            format!("{COMMIT_COLUMN} bigint(8)"),
+            line,
+        ],
+    };
+    let found: Vec<String> = columns.iter().map(words).collect();
     (found != expected).then(|| {
         format!(
             "its columns are {}, not {}",
@@ -127,14 +144,23 @@ fn other_shape(table: &TableName, difference: &str) -> Failure {
         format!("{table} is there already and is not the experiment's table: {difference}"),
     )
     .remedy(
-        "Name another table with --table, say how long its lines are (--line-length), leave the table \
-         out with --no-table, or drop this one.",
+        "Name another table with --table, say what it is made for (--table-shape) and how long its \
+         lines are (--line-length), leave the table out with --no-table, or drop this one.",
     )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Column, difference};
+    use super::{Column, Shape, TableShape, difference};
+
+    const LINE: Shape = Shape {
+        kind: TableShape::Line,
+        line_length: 500,
+    };
+    const JOURNAL: Shape = Shape {
+        kind: TableShape::Journal,
+        ..LINE
+    };
 
     fn columns() -> Vec<Column> {
         vec![
@@ -157,7 +183,27 @@ mod tests {
 
     #[test]
     fn the_experiments_own_shape_is_accepted() {
-        assert_eq!(difference(&columns(), 500), None);
+        assert_eq!(difference(&columns(), LINE), None);
+    }
+
+    #[test]
+    fn one_shape_is_not_taken_for_the_other() {
+        let line = columns().remove(1);
+        let number = |name: &str, type_name: &str, max_length| Column {
+            name: name.into(),
+            type_name: type_name.into(),
+            max_length,
+            nullable: false,
+            identity: false,
+        };
+        let journal = vec![
+            number("worker", "int", 4),
+            number("commit_number", "bigint", 8),
+            line,
+        ];
+        assert_eq!(difference(&journal, JOURNAL), None);
+        assert!(difference(&journal, LINE).is_some());
+        assert!(difference(&columns(), JOURNAL).is_some());
     }
 
     #[test]
@@ -172,9 +218,18 @@ mod tests {
         for change in changes {
             let mut other = columns();
             change(&mut other);
-            let text = difference(&other, 500).unwrap();
+            let text = difference(&other, LINE).unwrap();
             assert!(text.contains("id int"), "{text}");
         }
-        assert!(difference(&columns(), 256).is_some());
+        assert!(
+            difference(
+                &columns(),
+                Shape {
+                    line_length: 256,
+                    ..LINE
+                }
+            )
+            .is_some()
+        );
     }
 }

@@ -7,7 +7,7 @@ use records::Failure;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
-use tiberius::{Client, Row};
+use tiberius::{Client, Row, ToSql};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_util::compat::Compat;
@@ -95,13 +95,29 @@ impl Connection {
     /// # Errors
     /// The first error of the server, the deadline, or a lost connection.
     pub async fn batch(&mut self, text: &str) -> Result<Results, SqlError> {
+        self.answer(&Request::Batch(text)).await
+    }
+
+    /// Sends one batch with numbers for its `@P1`, `@P2` and so on (`sp_executesql`, every one a
+    /// bigint) and drains it, for its effect. The text stays the same whatever the numbers are, so
+    /// that the server compiles it once.
+    ///
+    /// # Errors
+    /// As [`Connection::batch`].
+    pub async fn run_with_numbers(&mut self, text: &str, numbers: &[i64]) -> Result<(), SqlError> {
+        self.answer(&Request::WithNumbers(text, numbers))
+            .await
+            .map(drop)
+    }
+
+    async fn answer(&mut self, request: &Request<'_>) -> Result<Results, SqlError> {
         let Some(client) = self.client.as_mut() else {
             return Err(SqlError::Closed);
         };
         let result = match self.deadline {
-            None => drained(client, text).await,
+            None => drained(client, request).await,
             Some(limit) => {
-                if let Ok(result) = timeout(limit, drained(client, text)).await {
+                if let Ok(result) = timeout(limit, drained(client, request)).await {
                     result
                 } else {
                     // Best effort: the server stops working, or it does not answer in time.
@@ -134,8 +150,9 @@ impl Connection {
         let Some(client) = self.client.as_mut() else {
             return Err(SqlError::Closed);
         };
+        let request = Request::Batch(text);
         let result = tokio::select! {
-            result = drained(client, text) => result,
+            result = drained(client, &request) => result,
             () = stop => {
                 // Best effort: what it undoes may take longer than it is waited for here.
                 let _ = timeout(LONG_CANCEL_TIMEOUT, client.cancel_query()).await;
@@ -203,6 +220,21 @@ impl Connection {
     }
 }
 
-async fn drained(client: &mut TcpClient, text: &str) -> tiberius::Result<Results> {
-    client.simple_query(text).await?.into_results().await
+/// What is sent.
+enum Request<'a> {
+    /// A batch.
+    Batch(&'a str),
+    /// A batch with parameters.
+    WithNumbers(&'a str, &'a [i64]),
+}
+
+async fn drained(client: &mut TcpClient, request: &Request<'_>) -> tiberius::Result<Results> {
+    match request {
+        Request::Batch(text) => client.simple_query(*text).await?.into_results().await,
+        Request::WithNumbers(text, numbers) => {
+            let parameters: Vec<&dyn ToSql> =
+                numbers.iter().map(|number| number as &dyn ToSql).collect();
+            client.query(*text, &parameters).await?.into_results().await
+        }
+    }
 }

@@ -9,6 +9,7 @@ pub mod backup;
 pub mod database;
 pub mod durability;
 pub mod files;
+pub mod journal;
 pub mod load;
 pub mod loops;
 pub mod mark;
@@ -105,6 +106,7 @@ pub fn all() -> impl Iterator<Item = Text> {
         load::samples(),
         loops::samples(),
         durability::samples(),
+        journal::samples(),
     ]
     .into_iter()
     .flatten()

@@ -1,6 +1,7 @@
 //! Comparing each variant with the baseline.
 
 use crate::experiment::Experiment;
+use crate::loss;
 use crate::metric::{Metric, Sense};
 use crate::pairs::{Pairs, pair_up};
 use crate::warnings;
@@ -74,6 +75,10 @@ pub(crate) fn compare(
         .collect();
     let mut raws = Vec::new();
     for (place, metric) in metrics.iter().enumerate() {
+        // No loss is the good case, and there is no ratio with 0.
+        if loss::is_count(metric.name) {
+            continue;
+        }
         for (variant, pairs) in &others {
             raws.push(raw(variant, baseline, *metric, place == 0, pairs, rules));
         }

@@ -73,7 +73,7 @@ fn name(value: impl Serialize) -> String {
         .unwrap_or_default()
 }
 
-const ROUND_HEAD: [&str; 51] = [
+const ROUND_HEAD: [&str; 58] = [
     "experiment",
     "run",
     "variant",
@@ -125,6 +125,13 @@ const ROUND_HEAD: [&str; 51] = [
     "server_injected_faults",
     "target_server",
     "target_database",
+    "promised_durable",
+    "acknowledged_commits",
+    "present_commits",
+    "missing_commits",
+    "missing_ms",
+    "unacknowledged_present_commits",
+    "log_gaps",
 ];
 
 fn round_cells(experiment: &str, run: &Run) -> Vec<String> {
@@ -138,6 +145,8 @@ fn round_cells(experiment: &str, run: &Run) -> Vec<String> {
     let target = round.header.target.as_ref();
     let of_server =
         |field: fn(&records::Server) -> &str| text(server.map(field).unwrap_or_default());
+    let of_loss =
+        |field: fn(&records::LossFigures) -> String| number(round.loss.as_ref().map(field));
     let trial = round.header.trial.as_ref();
     vec![
         text(experiment),
@@ -199,6 +208,13 @@ fn round_cells(experiment: &str, run: &Run) -> Vec<String> {
                 .map(|target| target.database.as_str())
                 .unwrap_or_default(),
         ),
+        of_loss(|loss| loss.promised_durable.to_string()),
+        of_loss(|loss| loss.acknowledged.to_string()),
+        of_loss(|loss| loss.present.to_string()),
+        of_loss(|loss| loss.missing.to_string()),
+        of_loss(|loss| number(loss.missing_ms)),
+        of_loss(|loss| loss.unacknowledged_present.to_string()),
+        of_loss(|loss| loss.gaps.to_string()),
     ]
 }
 

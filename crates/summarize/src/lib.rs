@@ -12,6 +12,7 @@ mod describe;
 mod experiment;
 mod grid;
 mod input;
+mod loss;
 mod metric;
 pub mod number;
 mod pairs;

@@ -1,5 +1,6 @@
 //! What can be compared: the numbers of a round.
 
+use crate::loss;
 use records::Round;
 
 /// A number that every round has or could have.
@@ -63,6 +64,7 @@ impl Metric {
                 "writelog_wait_ms",
             ],
             "write-speed" => &["elapsed_ms", "data_bytes_written", "data_write_stall_ms"],
+            "crash-loss" => &[loss::MISSING_COMMITS, loss::MISSING_MS],
             "restore-time" => &["elapsed_ms"],
             _ => &["elapsed_ms", "log_bytes_written", "writelog_wait_ms"],
         };
@@ -205,4 +207,8 @@ const METRICS: &[Metric] = &[
     metric("elapsed_with_flush_ms", "elapsed + flush", Time, |r| {
         r.elapsed_with_flush_ms
     }),
+    metric(loss::MISSING_COMMITS, "missing commits", Amount, |r| {
+        unsigned(r.loss.as_ref().map(|loss| loss.missing))
+    }),
+    metric(loss::MISSING_MS, "commits lost", Amount, loss::missing_ms),
 ];

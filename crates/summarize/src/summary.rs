@@ -4,6 +4,7 @@ use crate::cli::{Selection, TableName};
 use crate::compare::{Rules, compare};
 use crate::describe::describe;
 use crate::experiment::Experiment;
+use crate::loss;
 use crate::metric::Metric;
 use crate::published::{Publication, Published};
 use crate::ranking::{self, rank};
@@ -31,6 +32,8 @@ pub struct Summary {
     pub ranking: Vec<Ranking>,
     /// Warnings about the experiment as a whole.
     pub warnings: Vec<SummaryWarning>,
+    /// The confidence of what is said.
+    confidence: f64,
 }
 
 impl Summary {
@@ -74,6 +77,7 @@ impl Summary {
             metrics,
             comparisons,
             warnings,
+            confidence: selection.confidence,
         })
     }
 
@@ -111,6 +115,10 @@ impl Summary {
     /// The sentences on the headline, one a variant, and the ranking; or why there is none.
     #[must_use]
     pub fn sentences(&self) -> Vec<(String, Option<ComparisonVerdict>)> {
+        let losses = loss::sentences(&self.experiment, self.confidence);
+        if !losses.is_empty() && self.comparisons.is_empty() {
+            return losses.into_iter().map(|text| (text, None)).collect();
+        }
         if let Some(missing) = self.nothing_to_compare() {
             return vec![(missing, None)];
         }

@@ -2,6 +2,7 @@
 
 use crate::experiment::Experiment;
 use crate::grid::Grid;
+use crate::loss;
 use crate::metric::Metric;
 use crate::number::{decimals, fixed, p_value, ratio};
 use crate::round_columns;
@@ -12,6 +13,9 @@ use records::{Comparison, ComparisonMethod, VariantSummary};
 /// was.
 #[must_use]
 pub fn rounds(experiment: &Experiment) -> Grid {
+    if loss::is_experiment(experiment) {
+        return loss::rounds(experiment);
+    }
     let variant = if experiment.name == "recovery-model" {
         "recovery model"
     } else {

@@ -3,10 +3,11 @@
 use integration_tests::{program, run};
 use records::ExitStatus;
 
-const STREAM_PROGRAMS: [&str; 6] = [
+const STREAM_PROGRAMS: [&str; 7] = [
     "setup-db",
     "snapshot",
     "loadgen",
+    "audit",
     "diff",
     "summarize",
     "restore-db",

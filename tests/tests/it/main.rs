@@ -8,6 +8,7 @@
 
 mod bad_input;
 mod clients;
+mod crash_loss;
 mod delayed_durability;
 mod durability;
 mod durability_procs;

@@ -114,7 +114,11 @@ fn settings(experiment: &Experiment, found: &mut Vec<SummaryWarning>) {
     check("workers", &|run| {
         run.round.workers.map(|count| count.to_string())
     });
-    check("rows", &|run| run.round.rows.map(|count| count.to_string()));
+    // A crash ends each round elsewhere.
+    check("rows", &|run| match run.round.loss {
+        None => run.round.rows.map(|count| count.to_string()),
+        Some(_) => None,
+    });
     if !differing.is_empty() {
         found.push(warning(
             WarningCode::SettingsDiffer,
