@@ -233,8 +233,8 @@ mod tests {
     #[test]
     fn a_crash_that_lost_nothing_lost_no_time_and_is_no_missing_value() {
         let grid = rounds(&experiment(&FOUR));
-        assert_eq!(grid.rows[0][3..5], ["0", "0.00"]);
-        assert_eq!(grid.rows[1][2..5], ["5000", "40", "2.25"]);
+        assert_eq!(grid.rows[0][3..5], ["0", "0.000"]);
+        assert_eq!(grid.rows[1][2..5], ["5000", "40", "2.250"]);
     }
 
     #[test]
