@@ -74,12 +74,25 @@ impl Grid {
                 cells.set_padding((u16::from(index > 0), 1));
                 if column.number {
                     cells.set_cell_alignment(CellAlignment::Right);
-                    // Half a number is another number: only text is broken.
+                }
+                // Half a number is another number, and half a word hard to read.
+                if column.number || self.holds_short_words(index) {
                     cells.set_constraint(ColumnConstraint::ContentWidth);
                 }
             }
         }
         table.trim_fmt() + "\n"
+    }
+
+    /// Whether a column, its head included, holds single words no longer than `inconclusive`.
+    fn holds_short_words(&self, index: usize) -> bool {
+        const LONGEST: usize = "inconclusive".len();
+        let heads = self.columns.get(index).map(|column| &column.head);
+        let cells = self.rows.iter().filter_map(|row| row.get(index));
+        heads
+            .into_iter()
+            .chain(cells)
+            .all(|text| text.chars().count() <= LONGEST && !text.contains(char::is_whitespace))
     }
 
     /// As a Markdown table; what would end a cell or begin markup is escaped.
@@ -159,6 +172,18 @@ mod tests {
         let text = grid.to_text(20);
         assert!(text.contains("123456789.25"), "{text}");
         assert!(!text.contains("a name of several words"), "{text}");
+    }
+
+    #[test]
+    fn a_short_word_is_not_broken_where_a_text_beside_it_can_be() {
+        let mut grid = Grid::new("T").text_column("metric").text_column("verdict");
+        grid.rows = vec![vec![
+            "a metric of several words".to_owned(),
+            "inconclusive".to_owned(),
+        ]];
+        let text = grid.to_text(24);
+        assert!(text.contains("inconclusive"), "{text}");
+        assert!(text.lines().all(|line| line.len() <= 24), "{text}");
     }
 
     #[test]

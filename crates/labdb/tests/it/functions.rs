@@ -107,6 +107,24 @@ fn extremes_and_truncated_dates_have_the_documented_values() {
 }
 
 #[test]
+fn the_length_of_a_column_is_in_bytes_and_null_where_there_is_none() {
+    let lab = Lab::start();
+    let mut s = lab.connect();
+    s.exec("CREATE TABLE dbo.sized (a varchar(256), b nvarchar(10), c int, d varchar(max))");
+    for (column, bytes) in [("a", "256"), ("b", "20"), ("c", "4"), ("d", "-1")] {
+        let call = format!("COL_LENGTH(N'dbo.sized', N'{column}')");
+        assert_eq!(s.text(&format!("CONCAT({call}, '')")), bytes, "{column}");
+    }
+    for call in ["COL_LENGTH('dbo.sized', 'e')", "COL_LENGTH('none', 'a')"] {
+        assert_eq!(
+            s.text(&format!("ISNULL(CONCAT('', {call}), 'x')")),
+            "",
+            "{call}"
+        );
+    }
+}
+
+#[test]
 fn a_null_that_was_cast_has_the_type_of_the_cast() {
     let lab = Lab::start();
     let mut s = lab.connect();
