@@ -100,7 +100,7 @@ pub struct Args {
     )]
     pub durability: Option<Durability>,
 
-    /// Flush the log after the run (sys.sp_flush_log), at once and outside the clock, and report
+    /// Flush the log after the run (`sys.sp_flush_log`), at once and outside the clock, and report
     /// how long it took: before, delayed commits may not be on disk
     #[arg(long)]
     pub flush_log: bool,

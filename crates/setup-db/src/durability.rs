@@ -181,7 +181,7 @@ pub(crate) fn in_words(databases: &[DatabaseDurability]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Durability, in_words};
+    use super::{DelayedDurability, Durability, in_words};
     use clap::ValueEnum;
     use records::DatabaseDurability;
 
@@ -189,7 +189,7 @@ mod tests {
     fn every_setting_is_a_flag_and_one_more_puts_it_back() {
         let keywords: Vec<Option<&str>> = Durability::value_variants()
             .iter()
-            .map(|flag| flag.setting().map(|setting| setting.keyword()))
+            .map(|flag| flag.setting().map(DelayedDurability::keyword))
             .collect();
         assert_eq!(
             keywords,

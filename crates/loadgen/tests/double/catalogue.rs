@@ -27,7 +27,7 @@ pub(super) fn answer(
         return table(
             response,
             &[Column::new("result", SqlType::Int)],
-            &[vec![Value::Int(if script.flush_fails { 0 } else { 1 })]],
+            &[vec![Value::Int(i32::from(!script.flush_fails))]],
         );
     }
     if text.contains("COUNT_BIG") {
