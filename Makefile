@@ -5,7 +5,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 
 programs    := setup-db snapshot loadgen audit diff summarize restore-db labdb
-experiments := recovery-model delayed-durability durability-procs crash-loss
+experiments := recovery-model delayed-durability durability-procs write-speed crash-loss
 # `--all-targets` everywhere, so that programs and tests are compiled once, with the same features.
 build_flags := --release --workspace --all-targets --locked
 
@@ -18,7 +18,8 @@ build: ## build the programs
 	$(CARGO) build $(build_flags)
 
 .PHONY: demo
-demo: build ## the recovery-model experiment on labdb, on this machine's disk
+demo: build ## write-speed and recovery-model on labdb, on this machine's disk
+	scripts/with-labdb scripts/write-speed
 	scripts/with-labdb scripts/recovery-model
 
 .PHONY: recovery-model
@@ -36,6 +37,10 @@ durability-procs: build ## durable against delayed commits in two procedures, on
 .PHONY: crash-loss
 crash-loss: build ## KILLS the server (KILL_COMMAND, START_COMMAND) and counts the acknowledged commits that are gone
 	scripts/crash-loss
+
+.PHONY: write-speed
+write-speed: build ## how fast its storage is when it writes 1 GB (FOLDERS to compare several)
+	scripts/write-speed
 
 .PHONY: setup
 setup: ## fetch the judges that tests use (Microsoft's parser and others) into target/judges

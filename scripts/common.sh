@@ -105,7 +105,9 @@ at_exit() { # STATUS
     fi
     # A server that with-labdb started takes its databases with it.
     if written setup && [ -z "${WRITELOG_PASSING_SERVER-}" ]; then
-        say "  to drop the database, which was left: $(quoted "$launcher") setup-db -d $(quoted "$DATABASE") --drop"
+        for left in ${DATABASES:-"$DATABASE"}; do
+            say "  to drop the database, which was left: $(quoted "$launcher") setup-db -d $(quoted "$left") --drop"
+        done
     fi
 }
 

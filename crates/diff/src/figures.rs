@@ -1,6 +1,6 @@
 //! The differences between two snapshots whose counters ran through.
 
-use records::{FileKind, FileReading, Reason, Snapshot, Wait, WaitReading};
+use records::{FileKind, FileReading, FileRound, Reason, Snapshot, Wait, WaitReading};
 use std::collections::BTreeMap;
 
 /// What was written to the files of one kind between the snapshots.
@@ -48,6 +48,40 @@ pub(crate) fn written(
         stall_ms: sum("write stalls", |file| Some(file.write_stall_ms)),
         growth_bytes: sum("sizes", |file| i64::try_from(file.size_bytes).ok()),
     }
+}
+
+/// What was done to each file between the snapshots. None where a difference passes 64 bits, which
+/// the sum over its kind says too.
+pub(crate) fn files(before: &[FileReading], after: &[FileReading]) -> Option<Vec<FileRound>> {
+    after
+        .iter()
+        .filter_map(|new| {
+            let same = |old: &&FileReading| {
+                (old.database_id, old.file_id) == (new.database_id, new.file_id)
+            };
+            Some((before.iter().find(same)?, new))
+        })
+        .map(|(old, new)| file(old, new))
+        .collect()
+}
+
+fn file(old: &FileReading, new: &FileReading) -> Option<FileRound> {
+    let writes = new.writes.checked_sub(old.writes)?;
+    let write_stall_ms = new.write_stall_ms.checked_sub(old.write_stall_ms)?;
+    let size = |file: &FileReading| i64::try_from(file.size_bytes).ok();
+    Some(FileRound {
+        file_id: new.file_id,
+        kind: new.kind,
+        logical_name: new.logical_name.clone(),
+        physical_name: new.physical_name.clone(),
+        bytes_written: new.bytes_written.checked_sub(old.bytes_written)?,
+        writes,
+        write_stall_ms,
+        write_stall_mean_ms: quotient(real(Some(write_stall_ms)), real(Some(writes))),
+        bytes_read: new.bytes_read.checked_sub(old.bytes_read)?,
+        size_bytes: new.size_bytes,
+        growth_bytes: size(new)?.checked_sub(size(old)?)?,
+    })
 }
 
 /// The server's waits between the snapshots, those that occurred, by type. None where a snapshot

@@ -1,7 +1,7 @@
 //! Putting the round together.
 
 use crate::counters::{check, why_unavailable};
-use crate::figures::{Written, quotient, real, server_waits, written};
+use crate::figures::{Written, files, quotient, real, server_waits, written};
 use records::{
     CountersStatus, Failure, FailureCode, FileKind, Header, Load, Reason, Round, Snapshot,
     Validity, Wait,
@@ -42,12 +42,13 @@ pub fn make_round(
     let transactions = load.map(|load| load.transactions);
     let per_transaction = transactions.and_then(|count| real(i64::try_from(count).ok()));
     let continuous = counters == CountersStatus::Continuous;
-    let (log, data) = match (&before.files, &after.files) {
+    let (log, data, each_file) = match (&before.files, &after.files) {
         (Some(old), Some(new)) if continuous => (
             written(old, new, FileKind::Log, &mut reasons),
             written(old, new, FileKind::Rows, &mut reasons),
+            files(old, new),
         ),
-        _ => (Written::default(), Written::default()),
+        _ => (Written::default(), Written::default(), None),
     };
     not_armed(before, after, &mut reasons);
     growth("log", log.growth_bytes, &mut reasons);
@@ -112,7 +113,7 @@ pub fn make_round(
         client_cpu_share: load.and_then(|load| load.client_cpu_share),
         session_waits,
         server_waits,
-        files: None,
+        files: each_file,
         conditions: None,
         restore: None,
         loss: None,

@@ -2,6 +2,7 @@
 
 use crate::progress::ProgressMode;
 use crate::workload::{Extent, Workload};
+use clap::builder::ArgPredicate;
 use clap::{Parser, ValueEnum};
 use records::{ExitStatus, Failure, FailureCode};
 use sqlserver::texts::durability::CommitDurability;
@@ -42,6 +43,9 @@ Examples:
     setup-db -d lab --delayed-durability allowed --loops --empty-table | snapshot |
         loadgen --workers 1 --rows 50000 --loop delayed --flush-log | snapshot | diff
 
+  How fast is the storage: a pass of 1 GB into a heap
+    setup-db -d lab --source-rows 1179620 --checkpoint | snapshot | loadgen --copy | snapshot | diff
+
   A table of your own in a database of your own
     loadgen -n -d Sales --adopt Sales --table dbo.Audit --workers 8 --rows 1000
 
@@ -63,6 +67,7 @@ What it measures, and what not:
 pub struct Args {
     /// Connections that insert at the same time
     #[arg(short = 'w', long, value_name = "N", default_value_t = 16,
+        default_value_if("copy", ArgPredicate::IsPresent, "1"),
         value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub workers: u32,
 
@@ -125,6 +130,23 @@ pub struct Args {
     #[arg(long, requires = "journal", conflicts_with = "flush_log")]
     pub expect_crash: bool,
 
+    /// One pass: copy every row of the source table into the table, on the server, in one statement
+    /// and under a table lock, then a CHECKPOINT; the clock runs over both
+    #[arg(long, conflicts_with_all = [
+        "rows", "duration", "rows_per_transaction", "single_statement", "server_loop", "durability",
+        "journal",
+    ])]
+    pub copy: bool,
+
+    /// What --copy copies [default: the source that setup-db's record names]
+    #[arg(long, value_name = "TABLE", requires = "copy")]
+    pub source: Option<String>,
+
+    /// The most processors that --copy may use for its statement (OPTION (MAXDOP N))
+    #[arg(long, value_name = "N", requires = "copy",
+        value_parser = clap::value_parser!(u32).range(1..=32_767))]
+    pub maxdop: Option<u32>,
+
     /// The table [default: the one that setup-db's record names, else setup-db's own default]
     #[arg(long, value_name = "TABLE")]
     pub table: Option<String>,
@@ -160,8 +182,17 @@ impl Args {
     /// upstream's setup record where no flag names another.
     ///
     /// # Errors
-    /// Usage: the rows do not divide into transactions, or the table's name cannot be one.
-    pub fn workload(&self, upstream_table: Option<&str>) -> Result<(Workload, Extent), Failure> {
+    /// Usage: the rows do not divide into transactions, the table's name cannot be one, or there is
+    /// nothing to copy.
+    pub fn workload(
+        &self,
+        upstream_table: Option<&str>,
+        upstream_source: Option<&str>,
+    ) -> Result<(Workload, Extent), Failure> {
+        if self.copy {
+            let copy = self.copy_of(upstream_table, upstream_source)?;
+            return Ok((copy, Extent::Transactions(1)));
+        }
         let table = self.table_name(upstream_table)?;
         if let Some(server_loop) = self.server_loop {
             let turns = self.rows_of_one_request("--loop", MOST_TURNS)?;
@@ -222,6 +253,45 @@ impl Args {
                 )
                 .remedy(format!("Use {most} at most."))
             })
+    }
+
+    fn copy_of(&self, table: Option<&str>, source: Option<&str>) -> Result<Workload, Failure> {
+        if self.workers != 1 {
+            return Err(Failure::new(
+                FailureCode::Usage,
+                format!(
+                    "--copy with {} workers: under a table lock one writes and the others wait",
+                    self.workers
+                ),
+            )
+            .remedy("Leave --workers out."));
+        }
+        let Some(source) = self.source.as_deref().or(source) else {
+            return Err(Failure::new(
+                FailureCode::Usage,
+                "--copy needs a table to copy, and no record before names one",
+            )
+            .remedy("Name it with --source, or prepare one with setup-db --source-rows."));
+        };
+        let source = source.parse().map_err(|error: sqlserver::NameError| {
+            Failure::new(FailureCode::Usage, error.to_string())
+                .remedy("Name the table to copy with --source.")
+        })?;
+        let default = Some(texts::copy::DEFAULT_HEAP);
+        let table = self.table_name(table.or(default))?;
+        if table == source {
+            return Err(Failure::new(
+                FailureCode::Usage,
+                format!("--copy would copy {table} into itself"),
+            )
+            .remedy("Name two tables: --source and --table."));
+        }
+        Ok(Workload::Copy {
+            table,
+            source,
+            rows: 0,
+            maxdop: self.maxdop,
+        })
     }
 
     fn table_name(&self, upstream: Option<&str>) -> Result<TableName, Failure> {
@@ -326,7 +396,7 @@ mod tests {
     }
 
     fn extent(text: &str) -> Result<Extent, records::Failure> {
-        args(text).workload(None).map(|(_, extent)| extent)
+        args(text).workload(None, None).map(|(_, extent)| extent)
     }
 
     #[test]
@@ -366,7 +436,7 @@ mod tests {
     #[test]
     fn a_single_statement_is_one_transaction_of_all_rows() {
         let (workload, extent) = args("loadgen --single-statement --rows 70")
-            .workload(None)
+            .workload(None, None)
             .unwrap();
         assert_eq!(extent, Extent::Transactions(1));
         assert_eq!(workload.rows_per_transaction(), 70);
@@ -381,7 +451,7 @@ mod tests {
             ("--loop batched", 1, 70, "[dbo].[writes_loop_batched]"),
         ] {
             let (workload, extent) = args(&format!("loadgen --rows 70 {flags}"))
-                .workload(None)
+                .workload(None, None)
                 .unwrap();
             assert_eq!(extent, Extent::Transactions(transactions), "{flags}");
             let each = u64::from(workload.transactions_per_request());
@@ -394,7 +464,7 @@ mod tests {
 
     #[test]
     fn a_commit_says_what_it_asks_for_only_where_it_was_told_to() {
-        let statement = |flags: &str| args(flags).workload(None).unwrap().0.statement();
+        let statement = |flags: &str| args(flags).workload(None, None).unwrap().0.statement();
         assert!(!statement("loadgen").contains("COMMIT"));
         for rows in ["1", "5"] {
             let with = |durability: &str| {
@@ -404,6 +474,36 @@ mod tests {
             };
             assert!(with("full").contains("(DELAYED_DURABILITY = OFF)"));
             assert!(with("delayed").contains("(DELAYED_DURABILITY = ON)"));
+        }
+    }
+
+    #[test]
+    fn a_copy_is_one_transaction_of_one_worker_from_the_source_that_is_named() {
+        let copy = |text: &str, source| args(text).workload(Some("lab.heap"), source);
+        let (workload, extent) =
+            copy("loadgen --copy --maxdop 1", Some("lab.heap_source")).unwrap();
+        assert_eq!(extent, Extent::Transactions(1));
+        let workload = workload.of_source_rows(73_728);
+        assert_eq!(workload.rows_per_transaction(), 73_728);
+        assert_eq!(
+            workload.statement(),
+            "INSERT INTO [lab].[heap] WITH (TABLOCK) (id, first_text, second_text) \
+             SELECT id, first_text, second_text FROM [lab].[heap_source] OPTION (MAXDOP 1); \
+             IF ROWCOUNT_BIG() <> 73728 THROW 50001, N'the copy has not as many rows as its source \
+             had', 1; \
+             CHECKPOINT;"
+        );
+        assert!(copy("loadgen --copy", None).is_err());
+        assert!(copy("loadgen --copy --source lab.heap", None).is_err());
+        assert!(copy("loadgen --copy --workers 2", Some("s")).is_err());
+        assert!(copy("loadgen --copy --source s", None).is_ok());
+        for wrong in [
+            "loadgen --copy --rows 5",
+            "loadgen --copy --duration 1s",
+            "loadgen --source s",
+            "loadgen --maxdop 1",
+        ] {
+            assert!(Args::try_parse_from(wrong.split(' ')).is_err(), "{wrong}");
         }
     }
 
@@ -418,12 +518,12 @@ mod tests {
     #[test]
     fn the_flag_names_the_table_before_upstream_does() {
         let table = |text: &str, upstream| {
-            let (workload, _) = args(text).workload(upstream).unwrap();
+            let (workload, _) = args(text).workload(upstream, None).unwrap();
             workload.table().to_string()
         };
         assert_eq!(table("loadgen --table a", Some("lab.b")), "dbo.a");
         assert_eq!(table("loadgen", Some("lab.b")), "lab.b");
         assert_eq!(table("loadgen", None), "dbo.writes");
-        assert!(args("loadgen --table a.b.c").workload(None).is_err());
+        assert!(args("loadgen --table a.b.c").workload(None, None).is_err());
     }
 }

@@ -18,7 +18,7 @@ use records::{
     ExitStatus, Failure, FailureCode, JournalHeader, Load, LoadShape, Reason, Record, Server,
     Validity,
 };
-use sqlserver::{Connection, DatabaseName, Environment, Settings, SqlError};
+use sqlserver::{Connection, DatabaseName, Environment, Settings, SqlError, TableName};
 use std::io::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -35,15 +35,18 @@ pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
     let began = Instant::now();
     let interrupts = stage::defer_interrupts()?;
     let mut upstream_table = None;
+    let mut upstream_source = None;
     stage.pass_on(args.input.open(), |record| {
         if let Record::Setup(setup) = record {
             upstream_table = setup.table;
+            upstream_source = setup.source_table;
         }
     })?;
     if interrupts.requested() {
         return Err(before_the_load().into());
     }
-    let (workload, extent) = args.workload(upstream_table.as_deref())?;
+    let (workload, extent) =
+        args.workload(upstream_table.as_deref(), upstream_source.as_deref())?;
     let settings = Arc::new(Settings::resolve(
         stage.program(),
         &args.connection,
@@ -60,6 +63,11 @@ pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
         .ok_or_else(|| Failure::new(FailureCode::Usage, "--deadline is too long"))?;
 
     let before = sqlserver::block_on(look_before(stage, args, &settings, &workload))?;
+    let (workload, rows_before) = match before.counted {
+        Counted::Source(rows) => (workload.of_source_rows(rows), None),
+        Counted::Table(rows) => (workload, Some(rows)),
+        Counted::Nothing => (workload, None),
+    };
     let orders = Orders {
         settings: Arc::clone(&settings),
         server: before.server,
@@ -80,7 +88,7 @@ pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
     if run.workers.iter().all(|outcome| outcome.transactions == 0) {
         return Err(nothing_measured(&run, &workload).into());
     }
-    let row_check = match before.rows {
+    let row_check = match rows_before {
         // The server is gone; what is in the table is for audit to say.
         _ if args.expect_crash => Ok(None),
         None => Ok(None),
@@ -123,8 +131,8 @@ fn begin_journal(
 /// What is known before the clock starts.
 struct Before {
     server: Server,
-    /// The table's rows, where they are counted.
-    rows: Option<i64>,
+    /// The rows that were counted.
+    counted: Counted,
     /// What is odd about the load.
     remark: Option<Reason>,
 }
@@ -143,10 +151,15 @@ async fn look_before(
     stage.server = Some(server.clone());
     let database = database_name(settings)?;
     sqlserver::mark::require(&mut connection, &database, args.adopt.as_deref()).await?;
-    let rows = if args.no_row_check {
-        None
+    let counted = if let Some(source) = workload.source() {
+        // The pass itself holds its rows against this number. Counting reads the source, so that
+        // no pass has to fetch it first where memory holds it.
+        let rows = count_with(&mut connection, source).await?;
+        Counted::Source(rows_to_copy(source, rows)?)
+    } else if args.no_row_check {
+        Counted::Nothing
     } else {
-        Some(count_with(&mut connection, workload).await?)
+        Counted::Table(count_with(&mut connection, workload.table()).await?)
     };
     let remark = durability::not_delayed(&mut connection, workload.asks_for())
         .await
@@ -154,9 +167,32 @@ async fn look_before(
     connection.close().await;
     Ok(Before {
         server,
-        rows,
+        counted,
         remark,
     })
+}
+
+/// What was counted before the clock.
+enum Counted {
+    /// The rows that a pass copies.
+    Source(u32),
+    /// The rows of the table, to be held against those after the run.
+    Table(i64),
+    /// Nothing.
+    Nothing,
+}
+
+fn rows_to_copy(source: &TableName, rows: i64) -> Result<u32, Failure> {
+    u32::try_from(rows)
+        .ok()
+        .filter(|rows| *rows > 0)
+        .ok_or_else(|| {
+            Failure::new(
+                FailureCode::Failed,
+                format!("{source} has {rows} rows, which is nothing that one pass can copy"),
+            )
+            .remedy("Prepare it with setup-db --source-rows.")
+        })
 }
 
 fn database_name(settings: &Settings) -> Result<DatabaseName, Failure> {
@@ -168,15 +204,14 @@ fn database_name(settings: &Settings) -> Result<DatabaseName, Failure> {
 
 async fn count(settings: &Arc<Settings>, workload: &Workload) -> Result<i64, Failure> {
     let mut connection = Connection::open(settings).await?;
-    let rows = count_with(&mut connection, workload).await?;
+    let rows = count_with(&mut connection, workload.table()).await?;
     connection.close().await;
     Ok(rows)
 }
 
-async fn count_with(connection: &mut Connection, workload: &Workload) -> Result<i64, Failure> {
+async fn count_with(connection: &mut Connection, table: &TableName) -> Result<i64, Failure> {
     let deadline = connection.settings().query_limit(Some(COUNT_DEADLINE));
     connection.set_deadline(deadline);
-    let table = workload.table();
     session::count_rows(connection, table)
         .await
         .map_err(|error| error.failure(&format!("counting the rows of {table}")))

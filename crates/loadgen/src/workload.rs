@@ -44,6 +44,17 @@ pub enum Workload {
         /// What each commit asks for.
         durability: CommitDurability,
     },
+    /// All rows of a table that setup-db prepared, into a heap, on the server; then a CHECKPOINT.
+    Copy {
+        /// Where to.
+        table: TableName,
+        /// Where from.
+        source: TableName,
+        /// Rows of the source, once they were counted.
+        rows: u32,
+        /// The most processors for the statement.
+        maxdop: Option<u32>,
+    },
 }
 
 impl Workload {
@@ -73,6 +84,12 @@ impl Workload {
             Self::InsertNumbered { table, durability } => {
                 texts::journal::insert(table, *durability)
             }
+            Self::Copy {
+                table,
+                source,
+                rows,
+                maxdop,
+            } => texts::copy::pass(table, source, *rows, *maxdop),
         }
         .sql
     }
@@ -85,7 +102,7 @@ impl Workload {
                 rows_per_transaction,
                 ..
             } => *rows_per_transaction,
-            Self::InsertAtOnce { rows, .. } => *rows,
+            Self::InsertAtOnce { rows, .. } | Self::Copy { rows, .. } => *rows,
             Self::Loop {
                 kind: LoopKind::Batched,
                 turns,
@@ -112,7 +129,7 @@ impl Workload {
     /// server instead of waiting for its answer.
     #[must_use]
     pub fn runs_on_the_server(&self) -> bool {
-        matches!(self, Self::Loop { .. })
+        matches!(self, Self::Loop { .. } | Self::Copy { .. })
     }
 
     /// What each commit asks for; none where none says.
@@ -125,7 +142,7 @@ impl Workload {
                 LoopKind::Full | LoopKind::Batched => CommitDurability::Full,
             }),
             Self::InsertNumbered { durability, .. } => Some(*durability),
-            Self::InsertAtOnce { .. } => None,
+            Self::InsertAtOnce { .. } | Self::Copy { .. } => None,
         }
     }
 
@@ -136,8 +153,27 @@ impl Workload {
             Self::InsertDefaults { table, .. }
             | Self::InsertAtOnce { table, .. }
             | Self::Loop { table, .. }
-            | Self::InsertNumbered { table, .. } => table,
+            | Self::InsertNumbered { table, .. }
+            | Self::Copy { table, .. } => table,
         }
+    }
+
+    /// The table that is copied, where one is.
+    #[must_use]
+    pub fn source(&self) -> Option<&TableName> {
+        match self {
+            Self::Copy { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+
+    /// A copy of so many rows; other loads as they are.
+    #[must_use]
+    pub fn of_source_rows(mut self, counted: u32) -> Self {
+        if let Self::Copy { rows, .. } = &mut self {
+            *rows = counted;
+        }
+        self
     }
 }
 

@@ -6,6 +6,7 @@
 mod conditions;
 mod failure;
 mod file_round;
+mod file_summary;
 mod header;
 mod interrupt;
 mod journal;
@@ -27,6 +28,7 @@ mod units;
 pub use conditions::{Conditions, OtherActivity};
 pub use failure::{ErrorRecord, ExitStatus, Failure, FailureCode};
 pub use file_round::FileRound;
+pub use file_summary::FileSummary;
 pub use header::{Header, Server, Target, Trial};
 pub use journal::{Acknowledgement, CommitDurability, JournalHeader, NoAcknowledgement};
 pub use load::{CountedError, HISTOGRAM_ENCODING, Latency, Load, LoadShape, Wait, WorkerLoad};

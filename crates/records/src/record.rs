@@ -1,8 +1,8 @@
 //! One line of a stream.
 
 use crate::{
-    Comparison, ErrorRecord, Header, Load, PublishedFigure, Ranking, Round, Setup, Snapshot,
-    VariantSummary,
+    Comparison, ErrorRecord, FileSummary, Header, Load, PublishedFigure, Ranking, Round, Setup,
+    Snapshot, VariantSummary,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,6 +21,8 @@ pub enum Record {
     Round(Box<Round>),
     /// `summarize`: the rounds of one variant.
     VariantSummary(Box<VariantSummary>),
+    /// `summarize`: one file over the rounds of a variant.
+    FileSummary(Box<FileSummary>),
     /// `summarize`: two variants compared.
     Comparison(Box<Comparison>),
     /// `summarize --published`: a published figure beside ours.
@@ -33,12 +35,13 @@ pub enum Record {
 
 impl Record {
     /// The kinds that this version knows.
-    pub const KINDS: [&'static str; 9] = [
+    pub const KINDS: [&'static str; 10] = [
         "setup",
         "snapshot",
         "load",
         "round",
         "variant_summary",
+        "file_summary",
         "comparison",
         "published_figure",
         "ranking",
@@ -54,6 +57,7 @@ impl Record {
             Self::Load(_) => "load",
             Self::Round(_) => "round",
             Self::VariantSummary(_) => "variant_summary",
+            Self::FileSummary(_) => "file_summary",
             Self::Comparison(_) => "comparison",
             Self::PublishedFigure(_) => "published_figure",
             Self::Ranking(_) => "ranking",
@@ -70,6 +74,7 @@ impl Record {
             Self::Load(record) => &record.header,
             Self::Round(record) => &record.header,
             Self::VariantSummary(record) => &record.header,
+            Self::FileSummary(record) => &record.header,
             Self::Comparison(record) => &record.header,
             Self::PublishedFigure(record) => &record.header,
             Self::Ranking(record) => &record.header,

@@ -16,6 +16,10 @@ pub struct Setup {
     pub settings: Option<DatabaseSettings>,
     /// The table under load; null after `--drop` or where none was asked for.
     pub table: Option<String>,
+    /// The table of prepared rows beside it, for a load that copies them; null where none was asked
+    /// for.
+    #[serde(default)]
+    pub source_table: Option<String>,
     /// The databases of the server whose delayed durability is not DISABLED, of those that the login
     /// may see; null where it was not asked for.
     #[serde(default)]

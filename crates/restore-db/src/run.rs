@@ -158,6 +158,7 @@ async fn backed_up(
         settings: Some(settings),
         table: None,
         delayed_durability_databases: None,
+        source_table: None,
     })
 }
 

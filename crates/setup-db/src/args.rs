@@ -5,6 +5,7 @@ use crate::size::Size;
 use clap::{Parser, ValueEnum};
 use records::{ExitStatus, TrialArgs};
 use sqlserver::connect::ENVIRONMENT_HELP;
+use sqlserver::texts::copy::{DEFAULT_HEAP, TEXT_LENGTH};
 use sqlserver::texts::database::RecoveryModel;
 use sqlserver::texts::journal::{COMMIT_COLUMN, WORKER_COLUMN};
 use sqlserver::texts::table::{DEFAULT_TABLE, LINE_DEFAULT, LINE_LENGTH};
@@ -43,6 +44,10 @@ Examples:
     setup-db -d lab --recovery simple --empty-table --checkpoint \\
         --experiment recovery-model --variant SIMPLE --round 2 --block 1 --slot 2 |
         snapshot | loadgen | snapshot --checkpoint | diff
+
+  A GB of rows to copy, and the empty heap that they go to
+    setup-db -d lab --recovery simple --data-size 6GB --log-size 800MB \\
+        --source-rows 1179620 --empty-table --checkpoint
 
   Away with it, and with its rows in the backup history
     setup-db -d lab --drop";
@@ -95,7 +100,8 @@ pub struct Args {
     pub log_file: Option<String>,
 
     /// The table under load; created where it is missing
-    #[arg(long, value_name = "NAME", default_value = DEFAULT_TABLE, long_help = table_help())]
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_TABLE, long_help = table_help(),
+        default_value_if("source_rows", clap::builder::ArgPredicate::IsPresent, DEFAULT_HEAP))]
     pub table: TableName,
 
     /// The longest line of a new table, in characters
@@ -122,6 +128,12 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["table", "empty_table", "loops", "line_length"])]
     pub no_table: bool,
 
+    /// Prepare so many rows to copy: the table is a heap, and NAME_source beside it holds the rows
+    #[arg(long, value_name = "N", conflicts_with_all = ["no_table", "loops", "line_length"],
+        long_help = source_help(),
+        value_parser = clap::value_parser!(u32).range(1..=2_000_000_000))]
+    pub source_rows: Option<u32>,
+
     /// Remove all rows of the table
     #[arg(long)]
     pub empty_table: bool,
@@ -143,6 +155,7 @@ pub struct Args {
         "recovery", "delayed_durability", "data_size", "log_size", "data_growth", "log_growth",
         "data_file", "log_file", "no_table", "empty_table", "checkpoint", "backup_log",
         "loops", "line_length", "list_delayed_durability",
+        "source_rows",
     ])]
     pub drop: bool,
 
@@ -162,6 +175,15 @@ fn table_help() -> String {
     )
 }
 
+fn source_help() -> String {
+    format!(
+        "Prepare so many rows to copy. The table under load is then a heap ({DEFAULT_HEAP} where \
+         --table names none) of `id`, an int, and two nvarchar({TEXT_LENGTH}); beside it stands \
+         NAME_source, of the same shape, with the rows: 1,152 to a MB. A source that has them is \
+         left alone, one that has fewer gets the rest, one that has more is filled anew."
+    )
+}
+
 /// What columns the table under load has, as a flag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum TableShape {
@@ -170,6 +192,8 @@ pub enum TableShape {
     Line,
     /// Worker and number of each commit and the same line: for loadgen --journal and audit
     Journal,
+    /// A number and two texts without an index: for loadgen --copy (--source-rows means this)
+    Copy,
 }
 
 /// A recovery model, as a flag.
@@ -206,6 +230,12 @@ mod tests {
     fn the_command_line_is_consistent() {
         Args::command().debug_assert();
         assert_eq!(parse("").unwrap().table.to_string(), "dbo.writes");
+        assert_eq!(
+            parse("--source-rows 9").unwrap().table.to_string(),
+            "dbo.write_speed"
+        );
+        let named = parse("--source-rows 9 --table lab.heap").unwrap().table;
+        assert_eq!(named.to_string(), "lab.heap");
         assert!(parse("--drop -d lab --adopt lab").is_ok());
     }
 
@@ -232,6 +262,9 @@ mod tests {
         for flags in [
             "--drop --recovery full",
             "--no-table --empty-table",
+            "--no-table --source-rows 9",
+            "--source-rows 0",
+            "--drop --source-rows 9",
             "--data-file /x.mdf",
             "--recovery fast",
             "--log-size 512",

@@ -2,7 +2,8 @@
 //!
 //! [`args`] is the declaration. [`run`] goes through the steps in order: `create` (the database
 //! and its mark), `files`, `options` (recovery model, delayed `durability`, arming), `table`,
-//! `loops` (the stored procedures that insert into it); or `drop`. Each step reads first, changes only what differs, and notes it in `workshop`.
+//! `loops` (the stored procedures that insert into it), `source` (the rows that a load copies); or
+//! `drop`. Each step reads first, changes only what differs, and notes it in `workshop`.
 //!
 //! Other shapes of table are another arm in `table`.
 
@@ -15,6 +16,7 @@ mod loops;
 mod options;
 mod run;
 pub mod size;
+mod source;
 mod table;
 mod workshop;
 

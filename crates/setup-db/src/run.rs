@@ -1,10 +1,10 @@
 //! The stage: the steps in their order.
 
-use crate::args::{Args, DEFAULT_DATABASE};
+use crate::args::{Args, DEFAULT_DATABASE, TableShape};
 use crate::files::Wanted;
 use crate::workshop::Workshop;
-use crate::{create, drop, durability, files, loops, options, table};
-use records::stage::{Stage, StageResult, defer_interrupts};
+use crate::{create, drop, durability, files, loops, options, source, table};
+use records::stage::{Interrupts, Stage, StageResult, defer_interrupts};
 use records::{
     Change, DatabaseDurability, DatabaseSettings, ExitStatus, Failure, FailureCode, Record, Setup,
 };
@@ -50,17 +50,28 @@ pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
         remark(stage, warning);
     }
 
-    let done = block_on(work(stage, args, &Arc::new(settings), database))?;
+    let done = block_on(work(
+        stage,
+        args,
+        &Arc::new(settings),
+        database,
+        &interrupts,
+    ))?;
     for text in &done.remarks {
         remark(stage, text);
     }
     let has_table = !args.drop && !args.no_table;
+    let source_table = args
+        .source_rows
+        .map(|_| source::name_beside(&args.table))
+        .transpose()?;
     stage.emit(&Record::Setup(Box::new(Setup {
         header: stage.header(),
         changes: done.changes,
         settings: done.settings,
         table: has_table.then(|| args.table.to_string()),
         delayed_durability_databases: done.delayed_durability_databases,
+        source_table: source_table.map(|table| table.to_string()),
     })))?;
     Ok(interrupts.status_or(ExitStatus::Success))
 }
@@ -70,6 +81,7 @@ async fn work(
     args: &Args,
     settings: &Arc<Settings>,
     database: DatabaseName,
+    interrupts: &Interrupts,
 ) -> Result<Done, Failure> {
     let mut master = Connection::open_in(settings, Some("master")).await?;
     let server = probe::server(&mut master)
@@ -77,7 +89,7 @@ async fn work(
         .map_err(|error| error.failure("reading the server's version"))?;
     stage.server = Some(server.clone());
     let mut workshop = Workshop::new(master, server, database, settings);
-    match declare(&mut workshop, args).await {
+    match declare(&mut workshop, args, interrupts).await {
         Ok(done) => {
             workshop.master.close().await;
             Ok(Done {
@@ -98,7 +110,11 @@ async fn work(
 }
 
 /// All but the changes, which the workshop has.
-async fn declare(workshop: &mut Workshop, args: &Args) -> Result<Done, Failure> {
+async fn declare(
+    workshop: &mut Workshop,
+    args: &Args,
+    interrupts: &Interrupts,
+) -> Result<Done, Failure> {
     let mut done = Done {
         changes: Vec::new(),
         settings: None,
@@ -109,7 +125,7 @@ async fn declare(workshop: &mut Workshop, args: &Args) -> Result<Done, Failure> 
         done.remarks = drop::drop_database(workshop, args).await?;
         return Ok(done);
     }
-    done.settings = Some(declared_state(workshop, args).await?);
+    done.settings = Some(declared_state(workshop, args, interrupts).await?);
     if args.list_delayed_durability {
         let databases = durability::not_disabled(workshop).await?;
         done.remarks.push(durability::in_words(&databases));
@@ -118,13 +134,21 @@ async fn declare(workshop: &mut Workshop, args: &Args) -> Result<Done, Failure> 
     Ok(done)
 }
 
-async fn declared_state(workshop: &mut Workshop, args: &Args) -> Result<DatabaseSettings, Failure> {
+async fn declared_state(
+    workshop: &mut Workshop,
+    args: &Args,
+    interrupts: &Interrupts,
+) -> Result<DatabaseSettings, Failure> {
     let mut inside = create::ensure(workshop, args).await?;
     files::ensure(workshop, &mut inside, Wanted::of(args)).await?;
     options::ensure(workshop, &mut inside, args).await?;
     if !args.no_table {
         let shape = table::Shape {
-            kind: args.table_shape,
+            kind: if args.source_rows.is_some() {
+                TableShape::Copy
+            } else {
+                args.table_shape
+            },
             line_length: args.line_length,
         };
         table::ensure(workshop, &mut inside, &args.table, shape).await?;
@@ -134,6 +158,9 @@ async fn declared_state(workshop: &mut Workshop, args: &Args) -> Result<Database
     }
     if args.empty_table {
         table::empty(workshop, &mut inside, &args.table).await?;
+    }
+    if let Some(rows) = args.source_rows {
+        source::ensure(workshop, &mut inside, &args.table, rows, interrupts).await?;
     }
     if args.checkpoint {
         inside

@@ -3,6 +3,7 @@
 use crate::args::TableShape;
 use crate::workshop::Workshop;
 use records::{Failure, FailureCode};
+use sqlserver::texts::copy::{self, COLUMNS, TEXT_LENGTH};
 use sqlserver::texts::journal::{self, COMMIT_COLUMN, WORKER_COLUMN};
 use sqlserver::texts::table::{self as texts, KEY_COLUMN, LINE_COLUMN};
 use sqlserver::{Columns, Connection, Row, SqlError, TableName};
@@ -46,6 +47,7 @@ pub(crate) async fn ensure(
         let create = match shape.kind {
             TableShape::Line => texts::create(table, shape.line_length),
             TableShape::Journal => journal::create(table, shape.line_length),
+            TableShape::Copy => copy::create(table),
         };
         inside.run(&create.sql).await.map_err(|error| {
             error.failure(&format!(
@@ -83,10 +85,7 @@ pub(crate) async fn empty(
 ) -> Result<(), Failure> {
     let doing = format!("emptying the table {table} in `{}`", workshop.database);
     let failed = |error: SqlError| error.failure(&doing);
-    let rows = match inside.row(&texts::count(table).sql).await.map_err(failed)? {
-        Some(row) => row.some_big("row_count").map_err(failed)?,
-        None => 0,
-    };
+    let rows = count(inside, table).await.map_err(failed)?;
     if rows > 0 {
         inside
             .run(&texts::truncate(table).sql)
@@ -95,6 +94,14 @@ pub(crate) async fn empty(
         workshop.note("table_rows", Some(&rows), Some(&0));
     }
     Ok(())
+}
+
+/// The rows of a table.
+pub(crate) async fn count(inside: &mut Connection, table: &TableName) -> Result<i64, SqlError> {
+    match inside.row(&texts::count(table).sql).await? {
+        Some(row) => row.some_big("row_count"),
+        None => Ok(0),
+    }
 }
 
 fn column(row: &Row) -> Result<Column, SqlError> {
@@ -127,6 +134,16 @@ fn difference(columns: &[Column], shape: Shape) -> Option<String> {
             format!("{COMMIT_COLUMN} bigint(8)"),
             line,
         ],
+        TableShape::Copy => {
+            let [id, first, second] = COLUMNS;
+            // The catalogue counts bytes, two a character.
+            let text = format!("nvarchar({})", 2 * TEXT_LENGTH);
+            vec![
+                format!("{id} int(4)"),
+                format!("{first} {text}"),
+                format!("{second} {text}"),
+            ]
+        }
     };
     let found: Vec<String> = columns.iter().map(words).collect();
     (found != expected).then(|| {

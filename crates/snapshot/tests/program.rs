@@ -126,6 +126,7 @@ fn upstream() -> (String, Trial) {
         changes: vec![],
         settings: None,
         table: None,
+        source_table: None,
     }));
     (serde_json::to_string(&record).unwrap() + "\n", trial)
 }

@@ -6,6 +6,7 @@
 //! to a T-SQL parser.
 
 pub mod backup;
+pub mod copy;
 pub mod database;
 pub mod durability;
 pub mod files;
@@ -107,6 +108,7 @@ pub fn all() -> impl Iterator<Item = Text> {
         loops::samples(),
         durability::samples(),
         journal::samples(),
+        copy::samples(),
     ]
     .into_iter()
     .flatten()

@@ -27,7 +27,8 @@ pub struct Args {
     /// How to write it
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
-    /// Which tables; may be repeated [default: all; csv: rounds; jsonl: variants, comparison]
+    /// Which tables; may be repeated [default: rounds, variants, comparison; of write-speed those of
+    /// files; csv: rounds; jsonl: variants, comparison]
     #[arg(long = "table", value_enum)]
     pub tables: Vec<TableName>,
     /// Which rounds, and how they are compared.
@@ -110,6 +111,14 @@ pub enum TableName {
     Comparison,
     /// The figures of --published beside ours.
     Published,
+    /// Each file: averages a round.
+    FileAverages,
+    /// Each file: totals over the rounds.
+    FileTotals,
+    /// Each file in each round.
+    FilePasses,
+    /// Each variant: how fast data files were written.
+    Speed,
 }
 
 /// A verdict that is to fail.
@@ -137,12 +146,11 @@ impl FailIf {
 }
 
 impl Args {
-    /// The tables to write.
+    /// Refuses more tables than a format holds.
     ///
     /// # Errors
     /// CSV holds one table and more were asked for.
-    pub fn tables(&self) -> Result<Vec<TableName>, records::Failure> {
-        use TableName::{Comparison, Published, Rounds, Variants};
+    pub fn check(&self) -> Result<(), records::Failure> {
         if self.format == Format::Csv && self.tables.len() > 1 {
             return Err(records::Failure::new(
                 records::FailureCode::Usage,
@@ -150,19 +158,42 @@ impl Args {
             )
             .remedy("Run summarize once for each."));
         }
-        if self.tables.contains(&Published) && self.selection.published.is_empty() {
+        if self.tables.contains(&TableName::Published) && self.selection.published.is_empty() {
             return Err(records::Failure::new(
                 records::FailureCode::Usage,
                 "--table published needs published figures",
             )
             .remedy("Name the file that holds them: --published FILE."));
         }
+        Ok(())
+    }
+
+    /// The tables to write of an experiment with so many variants.
+    #[must_use]
+    pub fn tables(&self, experiment: &str, variants: usize) -> Vec<TableName> {
+        use TableName::{
+            Comparison, FileAverages, FilePasses, FileTotals, Published, Rounds, Speed, Variants,
+        };
         let mut tables = match (self.tables.is_empty(), self.format) {
             (false, _) => self.tables.clone(),
             (true, Format::Csv) => vec![Rounds],
             (true, Format::Jsonl) => vec![Variants, Comparison],
+            (true, Format::Table | Format::Md) if experiment == "write-speed" => {
+                vec![
+                    FileAverages,
+                    FileTotals,
+                    FilePasses,
+                    Speed,
+                    Variants,
+                    Comparison,
+                ]
+            }
             (true, Format::Table | Format::Md) => vec![Rounds, Variants, Comparison],
         };
+        if self.tables.is_empty() && experiment == "write-speed" && variants < 2 {
+            // One storage by itself is a whole answer there: nothing is missing.
+            tables.retain(|table| *table != Comparison);
+        }
         // A CSV is one table; the others show what was asked for by naming the file.
         if self.format != Format::Csv
             && !self.selection.published.is_empty()
@@ -170,7 +201,7 @@ impl Args {
         {
             tables.push(Published);
         }
-        Ok(tables)
+        tables
     }
 }
 

@@ -4,11 +4,12 @@ mod published;
 
 use crate::cli::TableName;
 use crate::experiment::Run;
+use crate::file_csv;
 use crate::summary::Summary;
 use csv::{Terminator, Writer, WriterBuilder};
 use jiff::Timestamp;
 use jiff::fmt::strtime;
-use records::{Comparison, Round, VariantSummary};
+use records::{Comparison, Header, Round, VariantSummary};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -34,6 +35,10 @@ pub(crate) fn write(
             }
         }
         TableName::Variants => variants(summaries, &mut csv)?,
+        TableName::FileAverages => file_csv::averages(summaries, &mut csv)?,
+        TableName::FileTotals => file_csv::totals(summaries, &mut csv)?,
+        TableName::FilePasses => file_csv::passes(summaries, &mut csv)?,
+        TableName::Speed => file_csv::speed(summaries, &mut csv)?,
         TableName::Comparison => {
             csv.write_record(COMPARISON_HEAD)?;
             for comparison in summaries.iter().flat_map(|summary| &summary.comparisons) {
@@ -47,7 +52,7 @@ pub(crate) fn write(
 
 /// A text that no spreadsheet runs as a formula: an apostrophe goes before what would begin one
 /// (OWASP, "CSV Injection").
-fn text(value: &str) -> String {
+pub(crate) fn text(value: &str) -> String {
     if value.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         format!("'{value}")
     } else {
@@ -56,21 +61,27 @@ fn text(value: &str) -> String {
 }
 
 /// A number bare, a missing one empty.
-fn number<T: ToString>(value: Option<T>) -> String {
+pub(crate) fn number<T: ToString>(value: Option<T>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
 /// UTC without the Z, to the millisecond: the form that spreadsheets take as a time.
-fn time(at: Timestamp) -> String {
+pub(crate) fn time(at: Timestamp) -> String {
     strtime::format("%Y-%m-%dT%H:%M:%S.%3f", at).unwrap_or_else(|_| at.to_string())
 }
 
 /// The name that serde gives a plain enum.
-fn name(value: impl Serialize) -> String {
+pub(crate) fn name(value: impl Serialize) -> String {
     serde_json::to_value(value)
         .ok()
         .and_then(|value| value.as_str().map(str::to_owned))
         .unwrap_or_default()
+}
+
+/// What a record says that it was measured on; empty where it does not.
+pub(crate) fn server_name(header: &Header) -> String {
+    let server = header.server.as_ref();
+    server.map_or_else(String::new, |server| server.product.clone())
 }
 
 const ROUND_HEAD: [&str; 58] = [

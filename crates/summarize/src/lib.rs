@@ -10,6 +10,9 @@ mod compare;
 mod csv_file;
 mod describe;
 mod experiment;
+mod file_csv;
+mod file_tables;
+mod files;
 mod grid;
 mod input;
 mod loss;
@@ -58,9 +61,9 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 fn summarize(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
-    let tables = args.tables()?;
+    args.check()?;
     let Analysis { summaries, status } = analyse(PROGRAM, &args.selection)?;
-    write(stage, args, &tables, &summaries)?;
+    write(stage, args, &summaries)?;
     if status == ExitStatus::Success && gate(args, &summaries) {
         return Ok(ExitStatus::Gate);
     }
@@ -145,37 +148,34 @@ fn check_publications(publications: &[Publication], names: &[String]) -> Result<
     }
 }
 
-fn write(
-    stage: &mut Stage,
-    args: &Args,
-    tables: &[TableName],
-    summaries: &[Summary],
-) -> StageResult {
+fn write(stage: &mut Stage, args: &Args, summaries: &[Summary]) -> StageResult {
+    let tables = |summary: &Summary| {
+        let experiment = &summary.experiment;
+        args.tables(&experiment.name, experiment.variants.len())
+    };
     match args.format {
         Format::Table => {
             let texts: Vec<String> = summaries
                 .iter()
-                .map(|summary| render::text(summary, tables, width(), colour()))
+                .map(|summary| render::text(summary, &tables(summary), width(), colour()))
                 .collect();
             stage.output().write_all(texts.join("\n").as_bytes())?;
         }
         Format::Md => {
             let pages: Vec<String> = summaries
                 .iter()
-                .map(|summary| render::markdown_page(summary, tables))
+                .map(|summary| render::markdown_page(summary, &tables(summary)))
                 .collect();
             stage.output().write_all(pages.join("\n").as_bytes())?;
         }
         Format::Csv => {
-            for table in tables {
-                csv_file::write(summaries, *table, stage.output())?;
-            }
+            // One table, over all experiments.
+            let table = args.tables.first().copied().unwrap_or(TableName::Rounds);
+            csv_file::write(summaries, table, stage.output())?;
         }
         Format::Jsonl => {
             for summary in summaries {
-                for table in tables {
-                    emit(stage, summary, *table)?;
-                }
+                emit(stage, summary, &tables(summary))?;
             }
         }
     }
@@ -183,34 +183,47 @@ fn write(
     Ok(())
 }
 
-fn emit(stage: &mut Stage, summary: &Summary, table: TableName) -> StageResult {
-    match table {
-        TableName::Rounds => {
-            for run in &summary.experiment.rounds {
-                stage.emit(&Record::Round(Box::new(run.round.clone())))?;
-            }
+/// The records that tables are made of, each once.
+fn emit(stage: &mut Stage, summary: &Summary, tables: &[TableName]) -> StageResult {
+    use TableName::{
+        Comparison, FileAverages, FilePasses, FileTotals, Published, Rounds, Speed, Variants,
+    };
+    let any = |of: &[TableName]| tables.iter().any(|table| of.contains(table));
+    if any(&[Rounds, FilePasses]) {
+        for run in &summary.experiment.rounds {
+            stage.emit(&Record::Round(Box::new(run.round.clone())))?;
         }
-        TableName::Variants => {
-            for variant in &summary.variants {
-                stage.emit(&Record::VariantSummary(Box::new(variant.clone())))?;
-            }
+    }
+    if any(&[FileAverages, FileTotals]) {
+        for file in &summary.files {
+            stage.emit(&Record::FileSummary(Box::new(file.clone())))?;
         }
-        TableName::Comparison => {
-            for comparison in &summary.comparisons {
-                stage.emit(&Record::Comparison(Box::new(comparison.clone())))?;
-            }
-            for place in &summary.ranking {
-                stage.emit(&Record::Ranking(Box::new(place.clone())))?;
-            }
+    }
+    if any(&[Variants]) {
+        for variant in &summary.variants {
+            stage.emit(&Record::VariantSummary(Box::new(variant.clone())))?;
         }
-        TableName::Published => {
-            for row in summary
-                .published
-                .iter()
-                .flat_map(|published| &published.rows)
-            {
-                stage.emit(&Record::PublishedFigure(Box::new(row.clone())))?;
-            }
+    }
+    if any(&[Speed]) {
+        for speed in &summary.speeds {
+            stage.emit(&Record::VariantSummary(Box::new(speed.clone())))?;
+        }
+    }
+    if any(&[Comparison]) {
+        for comparison in &summary.comparisons {
+            stage.emit(&Record::Comparison(Box::new(comparison.clone())))?;
+        }
+        for place in &summary.ranking {
+            stage.emit(&Record::Ranking(Box::new(place.clone())))?;
+        }
+    }
+    if any(&[Published]) {
+        for row in summary
+            .published
+            .iter()
+            .flat_map(|published| &published.rows)
+        {
+            stage.emit(&Record::PublishedFigure(Box::new(row.clone())))?;
         }
     }
     Ok(())

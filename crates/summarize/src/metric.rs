@@ -39,6 +39,9 @@ pub struct DisplayUnit {
 /// Bytes in the MB of tables for people.
 pub const MB: f64 = 1_048_576.0;
 
+/// Bytes in a GB, as the published tables count it.
+pub(crate) const GB: f64 = 1_073_741_824.0;
+
 impl Metric {
     /// The metric of a name.
     #[must_use]
@@ -63,7 +66,11 @@ impl Metric {
                 "log_writes",
                 "writelog_wait_ms",
             ],
-            "write-speed" => &["elapsed_ms", "data_bytes_written", "data_write_stall_ms"],
+            "write-speed" => &[
+                "elapsed_ms",
+                "data_bytes_written",
+                "data_write_stall_mean_ms",
+            ],
             "crash-loss" => &[loss::MISSING_COMMITS, loss::MISSING_MS],
             "restore-time" => &["elapsed_ms"],
             _ => &["elapsed_ms", "log_bytes_written", "writelog_wait_ms"],
@@ -84,7 +91,7 @@ impl Metric {
     #[must_use]
     pub fn most_decimals(&self) -> Option<usize> {
         match self.name {
-            "writelog_wait_ms" => Some(3),
+            "writelog_wait_ms" | "data_write_stall_mean_ms" => Some(3),
             "log_writes" | "data_writes" | "writelog_waits" => Some(0),
             _ => None,
         }
@@ -94,9 +101,12 @@ impl Metric {
     #[must_use]
     pub fn unit(&self) -> DisplayUnit {
         let (name, divisor) = match self.name {
-            "elapsed_ms" | "elapsed_with_flush_ms" | "writelog_wait_ms" => ("s", 1000.0),
+            "elapsed_ms" | "elapsed_ms_per_gb" | "elapsed_with_flush_ms" | "writelog_wait_ms" => {
+                ("s", 1000.0)
+            }
             "log_bytes_per_transaction" => ("bytes", 1.0),
             "transactions_per_s" => ("per s", 1.0),
+            "data_bytes_written_per_s" => ("MB/s", MB),
             name if name.contains("bytes") => ("MB", MB),
             name if name.ends_with("_ms") => ("ms", 1.0),
             name if name.ends_with("_us") => ("ms", 1000.0),
@@ -110,7 +120,7 @@ impl Metric {
     clippy::cast_precision_loss,
     reason = "statistics bear the rounding above 2^53"
 )]
-fn signed(value: Option<i64>) -> Option<f64> {
+pub(crate) fn signed(value: Option<i64>) -> Option<f64> {
     value.map(|value| value as f64)
 }
 
@@ -121,6 +131,14 @@ fn signed(value: Option<i64>) -> Option<f64> {
 fn unsigned(value: Option<u64>) -> Option<f64> {
     value.map(|value| value as f64)
 }
+
+/// A quotient; none where either is missing or the divisor is not above zero.
+pub(crate) fn over(dividend: Option<f64>, divisor: Option<f64>) -> Option<f64> {
+    Some(dividend? / divisor.filter(|divisor| *divisor > 0.0)?)
+}
+
+/// Bytes written to the data files over elapsed time, a second.
+pub(crate) const WRITE_SPEED: &str = "data_bytes_written_per_s";
 
 const fn metric(
     name: &'static str,
@@ -211,4 +229,19 @@ const METRICS: &[Metric] = &[
         unsigned(r.loss.as_ref().map(|loss| loss.missing))
     }),
     metric(loss::MISSING_MS, "commits lost", Amount, loss::missing_ms),
+    metric(
+        "data_write_stall_mean_ms",
+        "mean data write stall",
+        Amount,
+        |r| over(signed(r.data_write_stall_ms), signed(r.data_writes)),
+    ),
+    metric("elapsed_ms_per_gb", "time a GB", Time, |r| {
+        over(r.elapsed_ms.map(|ms| ms * GB), signed(r.data_bytes_written))
+    }),
+    metric(WRITE_SPEED, "write speed", Speed, |r| {
+        over(
+            signed(r.data_bytes_written),
+            r.elapsed_ms.map(|ms| ms / 1000.0),
+        )
+    }),
 ];

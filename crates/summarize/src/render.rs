@@ -1,6 +1,7 @@
 //! Writing summaries as text or Markdown.
 
 use crate::cli::TableName;
+use crate::file_tables;
 use crate::grid::{Grid, markdown, printable};
 use crate::published_table;
 use crate::summary::Summary;
@@ -27,6 +28,21 @@ pub(crate) fn text(summary: &Summary, shown: &[TableName], width: u16, colour: b
                 let grids = tables::variants(&summary.variants, &summary.metrics);
                 let texts: Vec<String> = grids.iter().map(|grid| grid.to_text(width)).collect();
                 out += &texts.join("\n");
+            }
+            TableName::FileAverages | TableName::FileTotals | TableName::FilePasses => {
+                let (title, grids) = file_grids(summary, *table, true);
+                let _ = writeln!(out, "\n{}", bold(&wrap(title, "", columns)).trim_end());
+                let texts: Vec<String> = grids.iter().map(|grid| grid.to_text(width)).collect();
+                out += &texts.join("\n");
+            }
+            TableName::Speed => {
+                let grid = file_tables::speed(&summary.speeds);
+                let _ = write!(out, "\n{}\n{}", bold(&grid.title), grid.to_text(width));
+                if let Some(missing) = file_tables::no_interval(&summary.speeds, summary.confidence)
+                {
+                    out.push('\n');
+                    out += &wrap(&missing, "", columns);
+                }
             }
             TableName::Comparison => {
                 if !summary.comparisons.is_empty() {
@@ -67,6 +83,24 @@ pub(crate) fn text(summary: &Summary, shown: &[TableName], width: u16, colour: b
     out
 }
 
+/// What a table of files is called, and its parts; names of files shortened or in full.
+fn file_grids(summary: &Summary, table: TableName, shortened: bool) -> (&'static str, Vec<Grid>) {
+    match table {
+        TableName::FileAverages => (
+            "Files: averages a pass (1 MB is 1,048,576 bytes; ms/write: all stall over all writes)",
+            file_tables::averages(&summary.files, shortened),
+        ),
+        TableName::FileTotals => (
+            "Files: totals over all passes (stall s: the sum over all writes)",
+            file_tables::totals(&summary.files, shortened),
+        ),
+        _ => (
+            "Files: every pass (s: of the whole pass, all files together)",
+            file_tables::passes(&summary.experiment, shortened),
+        ),
+    }
+}
+
 /// Markdown that renders.
 pub(crate) fn markdown_page(summary: &Summary, shown: &[TableName]) -> String {
     let mut out = String::new();
@@ -86,6 +120,20 @@ pub(crate) fn markdown_page(summary: &Summary, shown: &[TableName]) -> String {
                 for mut grid in tables::variants(&summary.variants, &summary.metrics) {
                     grid.title = format!("Variants: {}", grid.title);
                     section(&mut out, &grid);
+                }
+            }
+            TableName::FileAverages | TableName::FileTotals | TableName::FilePasses => {
+                let (title, grids) = file_grids(summary, *table, false);
+                let _ = writeln!(out, "\n### {}", markdown(title));
+                for grid in grids {
+                    let _ = write!(out, "\n{}", grid.to_markdown());
+                }
+            }
+            TableName::Speed => {
+                section(&mut out, &file_tables::speed(&summary.speeds));
+                if let Some(missing) = file_tables::no_interval(&summary.speeds, summary.confidence)
+                {
+                    let _ = writeln!(out, "\n{}", markdown(&missing));
                 }
             }
             TableName::Comparison => {

@@ -4,14 +4,15 @@ use crate::cli::{Selection, TableName};
 use crate::compare::{Rules, compare};
 use crate::describe::describe;
 use crate::experiment::Experiment;
+use crate::files;
 use crate::loss;
-use crate::metric::Metric;
+use crate::metric::{Metric, WRITE_SPEED};
 use crate::published::{Publication, Published};
 use crate::ranking::{self, rank};
 use crate::sentence::sentence;
 use crate::warnings::{self, concerns};
 use records::{
-    Comparison, ComparisonVerdict, Failure, Header, Ranking, Server, SummaryWarning,
+    Comparison, ComparisonVerdict, Failure, FileSummary, Header, Ranking, Server, SummaryWarning,
     VariantSummary, WarningCode,
 };
 use std::collections::BTreeSet;
@@ -24,6 +25,12 @@ pub struct Summary {
     pub metrics: Vec<Metric>,
     /// Each metric over each variant.
     pub variants: Vec<VariantSummary>,
+    /// Bytes written to data files a second, over each variant.
+    pub speeds: Vec<VariantSummary>,
+    /// Each file over each variant.
+    pub files: Vec<FileSummary>,
+    /// The confidence that was asked for.
+    pub confidence: f64,
     /// Each variant against the baseline on each metric, the headline first.
     pub comparisons: Vec<Comparison>,
     /// Published figures beside ours.
@@ -32,8 +39,6 @@ pub struct Summary {
     pub ranking: Vec<Ranking>,
     /// Warnings about the experiment as a whole.
     pub warnings: Vec<SummaryWarning>,
-    /// The confidence of what is said.
-    confidence: f64,
 }
 
 impl Summary {
@@ -73,11 +78,18 @@ impl Summary {
             ranking: metrics.first().map_or_else(Vec::new, |headline| {
                 rank(&experiment, *headline, &rules, &header)
             }),
+            speeds: describe(
+                &experiment,
+                Metric::named(WRITE_SPEED).as_slice(),
+                rules.confidence,
+                &header,
+            )?,
+            files: files::summarize(&experiment),
+            confidence: selection.confidence,
             experiment,
             metrics,
             comparisons,
             warnings,
-            confidence: selection.confidence,
         })
     }
 

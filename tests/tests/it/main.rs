@@ -21,3 +21,4 @@ mod programs;
 mod rust_client;
 mod stream;
 mod tsql;
+mod write_speed;

@@ -9,6 +9,7 @@
 mod bad_input;
 mod comparison;
 mod csv;
+mod files;
 mod published;
 mod tables;
 
