@@ -129,7 +129,7 @@ pub(crate) fn round(
     let header = stage.header();
     let latency = load.and_then(|load| load.latency.as_ref());
     let waits = load.and_then(|load| load.waits.clone());
-    let state = found.database;
+    let database = found.database;
     Round {
         validity: judgement.validity,
         reasons: judgement.reasons,
@@ -158,16 +158,16 @@ pub(crate) fn round(
         data_write_stall_ms: None,
         log_growth_bytes: None,
         data_growth_bytes: None,
-        recovery_model: state.recovery_model,
-        armed: state.armed,
-        delayed_durability: state.delayed_durability,
+        recovery_model: database.recovery_model,
+        armed: database.armed,
+        delayed_durability: database.delayed_durability,
         log_reuse_wait_before: snapshot
             .map(|snapshot| snapshot.database.log_reuse_wait.clone())
             .unwrap_or_default(),
-        log_reuse_wait: state.log_reuse_wait,
+        log_reuse_wait: database.log_reuse_wait,
         log_used_bytes_before: snapshot.and_then(|snapshot| snapshot.database.log_used_bytes),
-        log_used_bytes: state.log_used_bytes,
-        vlf_count: state.vlf_count,
+        log_used_bytes: database.log_used_bytes,
+        vlf_count: database.vlf_count,
         latency_p50_us: latency.map(|latency| latency.p50_us),
         latency_p99_us: latency.map(|latency| latency.p99_us),
         latency_max_us: latency.map(|latency| latency.max_us),

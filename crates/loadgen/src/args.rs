@@ -64,6 +64,7 @@ What it measures, and what not:
 #[derive(Clone, Debug, Parser)]
 #[command(name = "loadgen", version, long_about = LONG_ABOUT,
     after_help = ExitStatus::HELP, after_long_help = format!("{EXAMPLES}\n\n{}\n\n{}", sqlserver::connect::ENVIRONMENT_HELP, ExitStatus::HELP))]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Args {
     /// Connections that insert at the same time
     #[arg(short = 'w', long, value_name = "N", default_value_t = 16,

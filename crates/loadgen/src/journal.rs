@@ -4,7 +4,7 @@ use records::{Acknowledgement, Failure, FailureCode, JournalHeader};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Cursor, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// Three numbers, two blanks and a newline.
@@ -58,7 +58,7 @@ impl Journal {
         match self.append(acknowledgement) {
             Ok(()) => true,
             Err(error) => {
-                let mut failure = self.failure.lock().unwrap_or_else(|held| held.into_inner());
+                let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
                 failure.get_or_insert(error);
                 false
             }
@@ -79,7 +79,7 @@ impl Journal {
     /// # Errors
     /// The first failure to write.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        let mut failure = self.failure.lock().unwrap_or_else(|held| held.into_inner());
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         match failure.take() {
             None => Ok(()),
             Some(error) => Err(cannot(&self.path, &error)),

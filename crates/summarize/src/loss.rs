@@ -5,6 +5,7 @@ use crate::experiment::{Experiment, Run};
 use crate::grid::Grid;
 use crate::number::{decimals, fixed, percent};
 use records::{LossFigures, Round};
+use std::fmt::Write;
 
 /// The metrics that count what was lost.
 pub(crate) const MISSING_COMMITS: &str = "missing_commits";
@@ -134,16 +135,19 @@ fn sentence(variant: &str, total: &Total, confidence: f64) -> String {
     };
     let mut text =
         format!("{variant} lost {missing} of {acknowledged} acknowledged commits in {in_crashes}");
+    // Writing to a String cannot fail.
     if *missing == 0 {
         let bound = most_crashes_that_lose(*crashes, confidence);
-        text += &format!(
+        let _ = write!(
+            text,
             ". So at most {} of such crashes lose any ({} confidence; crashes count here, not \
              commits).",
             percent(bound),
             percent(confidence)
         );
     } else {
-        text += &format!(
+        let _ = write!(
+            text,
             ", at most {} in one, at most {:.1} ms of commits.",
             total.most_missing, total.most_ms
         );
@@ -152,7 +156,8 @@ fn sentence(variant: &str, total: &Total, confidence: f64) -> String {
         text += " THEY WERE PROMISED TO BE DURABLE, and none may be missing.";
     }
     if total.gaps > 0 {
-        text += &format!(
+        let _ = write!(
+            text,
             " THE LOG HAS A HOLE, since {} of them had been acknowledged before one that is there \
              was sent.",
             total.gaps
