@@ -5,7 +5,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 
 programs    := setup-db snapshot loadgen audit diff summarize restore-db labdb
-experiments := recovery-model delayed-durability durability-procs write-speed crash-loss
+experiments := recovery-model delayed-durability durability-procs write-speed crash-loss restore-time
 # `--all-targets` everywhere, so that programs and tests are compiled once, with the same features.
 build_flags := --release --workspace --all-targets --locked
 
@@ -41,6 +41,10 @@ crash-loss: build ## KILLS the server (KILL_COMMAND, START_COMMAND) and counts t
 .PHONY: write-speed
 write-speed: build ## how fast its storage is when it writes 1 GB (FOLDERS to compare several)
 	scripts/write-speed
+
+.PHONY: restore-time
+restore-time: build ## what file sizes cost a restore (SIZE=published for data files of 4 to 19 GB)
+	scripts/restore-time
 
 .PHONY: setup
 setup: ## fetch the judges that tests use (Microsoft's parser and others) into target/judges

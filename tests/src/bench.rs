@@ -12,11 +12,13 @@ mod four_commits;
 mod memory;
 mod programs;
 mod recovery;
+mod restore;
 
 pub use echo::serve_echo;
 pub use figure::Figure;
 pub use memory::memory_of_inserts;
 pub use recovery::recovery_rate;
+pub use restore::restore_time;
 
 use crate::{Labdb, Outcome, run, run_with_input};
 use records::{Load, Record, Round};

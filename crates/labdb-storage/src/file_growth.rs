@@ -143,7 +143,7 @@ impl Database {
         let more = size.saturating_sub(file.size);
         if file.kind == FileKind::Rows {
             if let Some(data) = self.data_files.iter().find(|f| f.file_id == file.file_id) {
-                if self.options.instant_file_initialization {
+                if self.options.initializes_instantly() {
                     data.extend(size)?;
                 } else {
                     crate::zeroing::zero(data, file.size, more, &self.options)?;

@@ -31,6 +31,11 @@ pub trait FileLayer: Send + Sync {
     /// # Errors
     /// The system's.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
+
+    /// How many bytes files can still take, where that is less than the disk itself has.
+    fn room(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// An open file. Positions are explicit; several threads may use it at once.

@@ -242,7 +242,7 @@ fn write_files(
             .map_err(|e| StorageError::io("cannot create", &file.path, e))?;
         made.push(file.path.clone());
         let counted = CountedFile::new(file.file_id, &file.path, handle);
-        if file.kind == FileKind::Rows && options.instant_file_initialization {
+        if file.kind == FileKind::Rows && options.initializes_instantly() {
             counted.extend(file.size)?;
         } else {
             crate::zeroing::zero(&counted, 0, file.size, options)?;

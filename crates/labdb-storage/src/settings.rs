@@ -1,6 +1,8 @@
 //! What a database is told: its files, its recovery model, its buffer pool.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -106,6 +108,8 @@ pub struct Options {
     /// Instant file initialization: data files are not zeroed when they are created or grow.
     /// Log files always are.
     pub instant_file_initialization: bool,
+    /// While it is set, data files are zeroed all the same (trace flag 1806).
+    pub zero_data_files: Arc<AtomicBool>,
     /// Log bytes after which a checkpoint starts by itself; under SIMPLE also when the log is 70 %
     /// full. 0: never.
     pub checkpoint_log_bytes: u64,
@@ -117,11 +121,20 @@ pub struct Options {
     pub log_flush_delay: Option<FlushDelay>,
 }
 
+impl Options {
+    /// Whether a data file that is made or grows now need not be zeroed.
+    #[must_use]
+    pub fn initializes_instantly(&self) -> bool {
+        self.instant_file_initialization && !self.zero_data_files.load(Ordering::Relaxed)
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {
             buffer_pool_bytes: 256 << 20,
             instant_file_initialization: false,
+            zero_data_files: Arc::default(),
             checkpoint_log_bytes: 64 << 20,
             lazy_flush_interval: Duration::from_millis(5),
             zeroing: None,

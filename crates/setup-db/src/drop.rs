@@ -30,7 +30,9 @@ pub(crate) async fn drop_database(
         )]);
     };
     allow(workshop, args, &state).await?;
-    let exclusively = !workshop.is_azure_sql_database() && !workshop.is_managed_instance();
+    // SINGLE_USER is not to be had in the middle of a restore, and nobody can be in it.
+    let exclusively =
+        state == "ONLINE" && !workshop.is_azure_sql_database() && !workshop.is_managed_instance();
     let doing = format!("dropping the database `{}`", workshop.database);
     let dropped = if exclusively {
         let text = texts::drop_exclusively(&workshop.database);

@@ -9,7 +9,7 @@ use crate::summary::Summary;
 use csv::{Terminator, Writer, WriterBuilder};
 use jiff::Timestamp;
 use jiff::fmt::strtime;
-use records::{Comparison, Header, Round, VariantSummary};
+use records::{Comparison, Header, RestoreFigures, Round, VariantSummary};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -84,7 +84,7 @@ pub(crate) fn server_name(header: &Header) -> String {
     server.map_or_else(String::new, |server| server.product.clone())
 }
 
-const ROUND_HEAD: [&str; 58] = [
+const ROUND_HEAD: [&str; 70] = [
     "experiment",
     "run",
     "variant",
@@ -143,6 +143,18 @@ const ROUND_HEAD: [&str; 58] = [
     "missing_ms",
     "unacknowledged_present_commits",
     "log_gaps",
+    "data_file_bytes",
+    "log_file_bytes",
+    "backup_bytes",
+    "backup_compressed_bytes",
+    "backup_ms",
+    "create_ms",
+    "zero_data_ms",
+    "copy_ms",
+    "zero_log_ms",
+    "recover_ms",
+    "instant_file_initialization",
+    "phases_from",
 ];
 
 fn round_cells(experiment: &str, run: &Run) -> Vec<String> {
@@ -159,7 +171,7 @@ fn round_cells(experiment: &str, run: &Run) -> Vec<String> {
     let of_loss =
         |field: fn(&records::LossFigures) -> String| number(round.loss.as_ref().map(field));
     let trial = round.header.trial.as_ref();
-    vec![
+    let mut cells = vec![
         text(experiment),
         text(&run.label),
         text(&run.variant),
@@ -226,6 +238,29 @@ fn round_cells(experiment: &str, run: &Run) -> Vec<String> {
         of_loss(|loss| number(loss.missing_ms)),
         of_loss(|loss| loss.unacknowledged_present.to_string()),
         of_loss(|loss| loss.gaps.to_string()),
+    ];
+    cells.extend(restore_cells(round.restore.as_ref()));
+    cells
+}
+
+/// What a restore took; empty cells for a round that is none.
+fn restore_cells(restore: Option<&RestoreFigures>) -> [String; 12] {
+    let Some(figures) = restore else {
+        return Default::default();
+    };
+    [
+        number(figures.data_file_bytes),
+        number(figures.log_file_bytes),
+        number(figures.backup_bytes),
+        number(figures.backup_compressed_bytes),
+        number(figures.backup_ms),
+        number(figures.create_ms),
+        number(figures.zero_data_ms),
+        number(figures.copy_ms),
+        number(figures.zero_log_ms),
+        number(figures.recover_ms),
+        number(figures.instant_file_initialization),
+        text(figures.phases_from.as_deref().unwrap_or_default()),
     ]
 }
 

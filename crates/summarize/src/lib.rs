@@ -23,6 +23,7 @@ mod published;
 mod published_table;
 mod ranking;
 mod render;
+mod restores;
 mod round_columns;
 mod sentence;
 mod summary;

@@ -72,7 +72,7 @@ impl Metric {
                 "data_write_stall_mean_ms",
             ],
             "crash-loss" => &[loss::MISSING_COMMITS, loss::MISSING_MS],
-            "restore-time" => &["elapsed_ms"],
+            name if name.starts_with("restore-time") => &["elapsed_ms"],
             _ => &["elapsed_ms", "log_bytes_written", "writelog_wait_ms"],
         };
         names.iter().copied().filter_map(Self::named).collect()
@@ -243,5 +243,38 @@ const METRICS: &[Metric] = &[
             signed(r.data_bytes_written),
             r.elapsed_ms.map(|ms| ms / 1000.0),
         )
+    }),
+    metric("zero_data_ms", "zeroing data files", Time, |r| {
+        r.restore.as_ref()?.zero_data_ms
+    }),
+    metric("copy_ms", "copying pages", Time, |r| {
+        r.restore.as_ref()?.copy_ms
+    }),
+    metric("zero_log_ms", "zeroing the log", Time, |r| {
+        r.restore.as_ref()?.zero_log_ms
+    }),
+    metric("recover_ms", "recovery", Time, |r| {
+        r.restore.as_ref()?.recover_ms
+    }),
+    metric("backup_ms", "backup", Time, |r| {
+        r.restore.as_ref()?.backup_ms
+    }),
+    metric("backup_bytes", "backup size", Amount, |r| {
+        signed(r.restore.as_ref()?.backup_bytes)
+    }),
+    metric(
+        "backup_compressed_bytes",
+        "compressed backup size",
+        Amount,
+        |r| signed(r.restore.as_ref()?.backup_compressed_bytes),
+    ),
+    metric("data_file_bytes", "data files", Amount, |r| {
+        signed(r.restore.as_ref()?.data_file_bytes)
+    }),
+    metric("log_file_bytes", "log files", Amount, |r| {
+        signed(r.restore.as_ref()?.log_file_bytes)
+    }),
+    metric("vlf_count", "virtual log files", Amount, |r| {
+        signed(r.vlf_count)
     }),
 ];

@@ -28,6 +28,9 @@ pub(crate) fn text(summary: &Summary, shown: &[TableName], width: u16, colour: b
                 let grids = tables::variants(&summary.variants, &summary.metrics);
                 let texts: Vec<String> = grids.iter().map(|grid| grid.to_text(width)).collect();
                 out += &texts.join("\n");
+                if let Some(grid) = tables::time_against_size(&summary.experiment) {
+                    let _ = write!(out, "\n{}\n{}", bold(&grid.title), grid.to_text(width));
+                }
             }
             TableName::FileAverages | TableName::FileTotals | TableName::FilePasses => {
                 let (title, grids) = file_grids(summary, *table, true);
@@ -119,6 +122,9 @@ pub(crate) fn markdown_page(summary: &Summary, shown: &[TableName]) -> String {
             TableName::Variants => {
                 for mut grid in tables::variants(&summary.variants, &summary.metrics) {
                     grid.title = format!("Variants: {}", grid.title);
+                    section(&mut out, &grid);
+                }
+                if let Some(grid) = tables::time_against_size(&summary.experiment) {
                     section(&mut out, &grid);
                 }
             }

@@ -5,6 +5,7 @@ use crate::grid::Grid;
 use crate::loss;
 use crate::metric::Metric;
 use crate::number::{decimals, fixed, p_value, ratio};
+use crate::restores;
 use crate::round_columns;
 use crate::sentence::verdict_word;
 use records::{Comparison, ComparisonMethod, VariantSummary};
@@ -15,6 +16,9 @@ use records::{Comparison, ComparisonMethod, VariantSummary};
 pub fn rounds(experiment: &Experiment) -> Grid {
     if loss::is_experiment(experiment) {
         return loss::rounds(experiment);
+    }
+    if restores::are_restores(experiment) {
+        return restores::rounds(experiment);
     }
     let variant = if experiment.name == "recovery-model" {
         "recovery model"
@@ -53,6 +57,14 @@ pub fn rounds(experiment: &Experiment) -> Grid {
         grid.rows.push(row);
     }
     grid
+}
+
+/// Time against size, where the rounds are restores of several sizes.
+#[must_use]
+pub fn time_against_size(experiment: &Experiment) -> Option<Grid> {
+    restores::are_restores(experiment)
+        .then(|| restores::against_size(experiment))
+        .flatten()
 }
 
 /// The variants on each metric: one table a metric, so that a table has one unit.

@@ -169,7 +169,7 @@ impl Work<'_> {
 
     fn initialize(&mut self, handle: &CountedFile, file: &BootFile, from: u64) -> Result<()> {
         let path = file.path.clone();
-        if file.kind == FileKind::Rows && self.options.instant_file_initialization {
+        if file.kind == FileKind::Rows && self.options.initializes_instantly() {
             handle.extend(file.size)?;
             return (self.step)(RestoreStep::NotZeroed { path });
         }

@@ -70,6 +70,11 @@ impl FileLayer for FullDisk {
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         self.inner.sync_folder(folder)
     }
+
+    fn room(&self) -> Option<u64> {
+        let used = self.sizes.lock().values().sum();
+        Some(self.capacity.saturating_sub(used))
+    }
 }
 
 struct FullDiskFile {
@@ -149,7 +154,9 @@ mod tests {
         let full = b.write_at(&[1; 1], 400).unwrap_err();
         assert_eq!(full.kind(), io::ErrorKind::StorageFull);
         assert_eq!(b.size().unwrap(), 400);
+        assert_eq!(disk.room(), Some(0));
         disk.remove(&path("a")).unwrap();
+        assert_eq!(disk.room(), Some(600));
         b.set_size(1000).unwrap();
         assert!(b.set_size(1001).is_err());
         b.set_size(10).unwrap();

@@ -47,6 +47,10 @@ impl FileLayer for StalledFiles {
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         self.inner.sync_folder(folder)
     }
+
+    fn room(&self) -> Option<u64> {
+        self.inner.room()
+    }
 }
 
 struct StalledFile {

@@ -114,6 +114,7 @@ impl Instance {
         let trace_flags = Arc::<TraceFlags>::default();
         let backup_trace = BackupTrace::new(Arc::clone(&trace_flags), Arc::clone(&log));
         options.storage.zeroing = Some(backup_trace.clone().zeroing());
+        options.storage.zero_data_files = trace_flags.zero_data_files();
         let instance = Arc::new(Self {
             started: labdb_storage::clock::now(),
             locks: LockManager::new(),

@@ -1,16 +1,19 @@
-//! Trace flags, and what 3004 with 3605 writes into the error log: zeroing and the phases of
-//! backups and restores.
+//! Trace flags: 1806, which has data files zeroed, and what 3004 with 3605 writes into the error log,
+//! zeroing and the phases of backups and restores.
 
 use super::errorlog::ErrorLog;
 use labdb_storage::{Zeroing, ZeroingObserver};
 use parking_lot::Mutex;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Tells what backups, restores and zeroing do.
 const BACKUP_PROGRESS: i32 = 3004;
 /// Sends trace output to the error log.
 const TO_ERROR_LOG: i32 = 3605;
+/// Zeroes data files although initialization is instant.
+const ZERO_DATA_FILES: i32 = 1806;
 
 thread_local! {
     /// The session that this thread serves; 0 for none.
@@ -26,9 +29,18 @@ pub(crate) fn serve_session(id: i16) {
 
 /// The trace flags of the instance and of the thread's own session.
 #[derive(Default)]
-pub struct TraceFlags(Mutex<Vec<i32>>);
+pub struct TraceFlags {
+    global: Mutex<Vec<i32>>,
+    /// Whether 1806 is on everywhere.
+    zero_data_files: Arc<AtomicBool>,
+}
 
 impl TraceFlags {
+    /// Follows trace flag 1806, for those that make files.
+    pub(super) fn zero_data_files(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.zero_data_files)
+    }
+
     /// Turns a flag on or off, everywhere or in this thread's session.
     pub fn set(&self, flag: i32, global: bool, on: bool) {
         let change = |flags: &mut Vec<i32>| {
@@ -39,7 +51,10 @@ impl TraceFlags {
             }
         };
         if global {
-            change(&mut self.0.lock());
+            change(&mut self.global.lock());
+            if flag == ZERO_DATA_FILES {
+                self.zero_data_files.store(on, Ordering::Relaxed);
+            }
         } else {
             OWN.with_borrow_mut(change);
         }
@@ -48,14 +63,14 @@ impl TraceFlags {
     /// Whether it is on everywhere, and in this thread's session.
     pub fn status(&self, flag: i32) -> (bool, bool) {
         (
-            self.0.lock().contains(&flag),
+            self.global.lock().contains(&flag),
             OWN.with_borrow(|flags| flags.contains(&flag)),
         )
     }
 
     /// All flags that are on.
     pub fn all(&self) -> Vec<i32> {
-        let mut flags = self.0.lock().clone();
+        let mut flags = self.global.lock().clone();
         OWN.with_borrow(|own| flags.extend(own));
         flags.sort_unstable();
         flags.dedup();

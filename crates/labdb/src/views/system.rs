@@ -171,12 +171,18 @@ fn volume(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
             let Ok(stat) = rustix::fs::statvfs(&file.path) else {
                 continue;
             };
+            let free = stat.f_bavail * stat.f_frsize;
             rows.push(vec![
                 int(database.id),
                 int(file.file_id),
                 text("/"),
                 big(stat.f_blocks * stat.f_frsize),
-                big(stat.f_bavail * stat.f_frsize),
+                big(view
+                    .instance
+                    .options
+                    .files
+                    .room()
+                    .map_or(free, |room| room.min(free))),
             ]);
         }
     }

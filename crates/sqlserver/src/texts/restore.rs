@@ -12,7 +12,7 @@ pub const PHASE_FLAGS: [i32; 2] = [3004, 3605];
 /// Trace flag 1806: data files are zeroed although instant file initialization is on.
 pub const ZEROING_FLAG: i32 = 1806;
 
-/// A full backup into a file, over what the file held. COPY_ONLY, so that nobody's chain of
+/// A full backup into a file, over what the file held. `COPY_ONLY`, so that nobody's chain of
 /// backups is broken by a measurement; CHECKSUM, so that a damaged page is found now.
 #[must_use]
 pub fn backup_to_file(database: &DatabaseName, file: &str, compress: bool) -> Text {

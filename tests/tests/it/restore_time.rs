@@ -1,0 +1,469 @@
+//! `restore-db` against labdb, and the experiment as a user runs it.
+
+use integration_tests::{Labdb, LabdbOptions, Outcome, checkout, query_text, run};
+use records::{Record, RestoreFigures, Round, Setup, Validity};
+use std::io::Read as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// A database of ours with files of these sizes in MB, backed up into `lab.bak`.
+fn backed_up(server: &Labdb, data: u32, log: u32) -> Setup {
+    let (data, log) = (format!("{data}MB"), format!("{log}MB"));
+    run(server
+        .program("setup-db")
+        .args(["-d", "lab", "--recovery", "simple"])
+        .args(["--data-size", &data, "--log-size", &log]))
+    .success();
+    let outcome = restore_db(server, &["-d", "lab", "--backup", "lab.bak"]).success();
+    match outcome.records().pop() {
+        Some(Record::Setup(setup)) => *setup,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn restore_db(server: &Labdb, arguments: &[&str]) -> Outcome {
+    run(server.program("restore-db").args(arguments))
+}
+
+fn restore(server: &Labdb, more: &[&str]) -> Outcome {
+    let arguments = ["--restore", "lab.bak", "--as", "lab_copy"];
+    restore_db(server, &[&arguments[..], more].concat())
+}
+
+fn round_of(outcome: &Outcome) -> Round {
+    match outcome.records().pop() {
+        Some(Record::Round(round)) => *round,
+        other => panic!("{other:?}: {}", outcome.stderr),
+    }
+}
+
+fn figures(outcome: &Outcome) -> RestoreFigures {
+    round_of(outcome).restore.expect("a restore")
+}
+
+/// The state of a database; empty where there is none.
+fn state(server: &Labdb, database: &str) -> String {
+    let text = format!(
+        "SELECT CAST(state_desc AS nvarchar(60)) FROM sys.databases WHERE name = N'{database}'"
+    );
+    query_text(server, "master", &text)
+}
+
+/// The sum of the trace flags among 1806, 3004 and 3605 that are on everywhere.
+fn trace_flags(server: &Labdb) -> String {
+    query_text(
+        server,
+        "master",
+        "DECLARE @flags TABLE (flag int, status int, everywhere int, session int); \
+         INSERT @flags EXEC ('DBCC TRACESTATUS (1806, 3004, 3605, -1) WITH NO_INFOMSGS'); \
+         SELECT CAST(SUM(flag * everywhere) AS nvarchar(20)) FROM @flags",
+    )
+}
+
+#[test]
+fn a_restored_database_has_the_rows_the_sizes_and_the_mark_of_the_one_backed_up() {
+    let server = Labdb::start();
+    let backup = backed_up(&server, 24, 12);
+    assert_eq!(backup.changes[0].to.as_deref(), Some("lab.bak"));
+    let _ = query_text(&server, "lab", "INSERT dbo.writes DEFAULT VALUES");
+    let outcome = restore_db(
+        &server,
+        &[
+            "-d",
+            "lab",
+            "--backup",
+            "lab.bak",
+            "--restore",
+            "lab.bak",
+            "--as",
+            "lab_copy",
+        ],
+    )
+    .success();
+    let round = round_of(&outcome);
+    assert_eq!(round.validity, Validity::Valid, "{:?}", round.reasons);
+    let figures = round.restore.expect("a restore");
+    assert_eq!(figures.data_file_bytes, Some(24 << 20));
+    assert_eq!(figures.log_file_bytes, Some(12 << 20));
+    assert!(figures.backup_ms.expect("a time") > 0.0);
+    let text = "SELECT CAST(COUNT(*) AS nvarchar(20)) FROM dbo.writes";
+    assert_eq!(query_text(&server, "lab_copy", text), "1");
+    let files = "SELECT CAST(SUM(size) / 128 AS nvarchar(20)) FROM sys.database_files";
+    assert_eq!(query_text(&server, "lab_copy", files), "36", "MB");
+    let vlfs = "SELECT CAST(COUNT(*) AS nvarchar(20)) FROM sys.dm_db_log_info(DB_ID())";
+    let vlfs = query_text(&server, "lab_copy", vlfs);
+    assert_eq!(figures.vlf_count.map(|n| n.to_string()), Some(vlfs));
+    // Marked as the other is, so that it may be restored over and dropped.
+    restore(&server, &["--drop"]).success();
+    assert_eq!(state(&server, "lab_copy"), "");
+}
+
+#[test]
+fn the_phases_are_those_of_the_error_log_and_lie_within_the_elapsed_time() {
+    let server = Labdb::start();
+    backed_up(&server, 48, 24);
+    let outcome = restore(&server, &[]).success();
+    let elapsed = round_of(&outcome).elapsed_ms.expect("a time");
+    let figures = figures(&outcome);
+    // The server's own words on each zeroing, read from its file.
+    let log = std::fs::read_to_string(server.data_folder().join("errorlog")).expect("the log");
+    let said = |file: &str| {
+        let line = log.lines().find(|line| {
+            line.contains("Zeroing completed on") && line.contains(&format!("/{file} "))
+        });
+        let (_, rest) = line
+            .and_then(|line| line.split_once("elapsed = "))
+            .expect("a line");
+        rest.split(' ').next().and_then(|ms| ms.parse::<f64>().ok())
+    };
+    assert_eq!(figures.zero_data_ms, said("lab_copy.mdf"));
+    assert_eq!(figures.zero_log_ms, said("lab_copy_log.ldf"));
+    let phases = [
+        figures.create_ms,
+        figures.zero_data_ms,
+        figures.copy_ms,
+        figures.zero_log_ms,
+        figures.recover_ms,
+    ];
+    let sum: f64 = phases.iter().map(|phase| phase.expect("a phase")).sum();
+    // labdb does one after the other; each may look 10 ms longer than it was.
+    assert!(sum <= elapsed + 50.0, "{phases:?} in {elapsed} ms");
+}
+
+#[test]
+fn data_files_are_zeroed_on_request_although_they_need_not_be_and_flags_are_put_back() {
+    let server = Labdb::start_with(LabdbOptions {
+        arguments: vec!["--instant-file-initialization".into(), "on".into()],
+        ..LabdbOptions::default()
+    });
+    backed_up(&server, 16, 8);
+    let _ = query_text(&server, "master", "DBCC TRACEON (3605, -1)");
+    let instant = figures(&restore(&server, &[]).success());
+    assert_eq!(instant.instant_file_initialization, Some(true));
+    assert_eq!(instant.zero_data_ms, Some(0.0));
+    let zeroed = figures(&restore(&server, &["--no-instant-initialization"]).success());
+    assert_eq!(zeroed.instant_file_initialization, Some(false));
+    assert!(zeroed.zero_data_ms > Some(0.0), "{zeroed:?}");
+    assert_eq!(trace_flags(&server), "3605", "what was on is left on");
+
+    // A restore that fails leaves no database, and the flags as they were.
+    let folder = ["--data-dir", "/no/such/folder", "--free-space-unknown"];
+    let failed = restore_db(
+        &server,
+        &[&["--restore", "lab.bak", "--as", "other"][..], &folder].concat(),
+    );
+    assert_eq!(failed.code, Some(1), "{}", failed.stderr);
+    assert_eq!(state(&server, "other"), "");
+    assert_eq!(trace_flags(&server), "3605");
+}
+
+#[test]
+fn a_database_without_the_mark_is_not_overwritten_until_its_name_is_repeated() {
+    let server = Labdb::start();
+    backed_up(&server, 8, 8);
+    let _ = query_text(&server, "master", "CREATE DATABASE lab_copy");
+    let _ = query_text(&server, "lab_copy", "CREATE TABLE theirs (id int)");
+    let theirs = "SELECT CAST(OBJECT_ID(N'theirs') AS nvarchar(20))";
+    for more in [&[][..], &["--adopt", "lab"]] {
+        let refused = restore(&server, more);
+        assert_eq!(refused.code, Some(7), "{}", refused.stderr);
+        assert_ne!(query_text(&server, "lab_copy", theirs), "");
+    }
+    restore(&server, &["--adopt", "lab_copy"]).success();
+    assert_eq!(query_text(&server, "lab_copy", theirs), "");
+
+    // In the middle of a restore a mark cannot be read.
+    let _ = query_text(
+        &server,
+        "master",
+        "DROP DATABASE lab_copy; RESTORE DATABASE lab_copy FROM DISK = 'lab.bak' WITH NORECOVERY, \
+         MOVE 'lab' TO 'half.mdf', MOVE 'lab_log' TO 'half.ldf'",
+    );
+    let refused = restore(&server, &[]);
+    assert_eq!(refused.code, Some(7));
+    assert!(refused.stderr.contains("RESTORING"), "{}", refused.stderr);
+    assert_eq!(state(&server, "lab_copy"), "RESTORING");
+    restore(&server, &["--adopt", "lab_copy"]).success();
+    assert_eq!(state(&server, "lab_copy"), "ONLINE");
+
+    for name in ["master", "lab"] {
+        let refused = restore_db(
+            &server,
+            &[
+                "-d",
+                "lab",
+                "--backup",
+                "lab.bak",
+                "--restore",
+                "lab.bak",
+                "--as",
+                name,
+            ],
+        );
+        assert!(matches!(refused.code, Some(2 | 7)), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn setup_db_drops_what_a_restore_left_half_done() {
+    let server = Labdb::start();
+    backed_up(&server, 8, 8);
+    let _ = query_text(
+        &server,
+        "master",
+        "RESTORE DATABASE half FROM DISK = 'lab.bak' WITH NORECOVERY, \
+         MOVE 'lab' TO 'half.mdf', MOVE 'lab_log' TO 'half.ldf'",
+    );
+    run(server
+        .program("setup-db")
+        .args(["-d", "half", "--drop", "--adopt", "half"]))
+    .success();
+    assert_eq!(state(&server, "half"), "");
+}
+
+#[test]
+fn only_a_marked_database_is_backed_up_and_no_other_databases_backup_is_overwritten() {
+    let server = Labdb::start();
+    backed_up(&server, 8, 8);
+    let _ = query_text(&server, "master", "CREATE DATABASE theirs");
+    let refused = restore_db(&server, &["-d", "theirs", "--backup", "theirs.bak"]);
+    assert_eq!(refused.code, Some(7), "{}", refused.stderr);
+    assert!(!server.data_folder().join("theirs.bak").exists());
+
+    let before = std::fs::read(server.data_folder().join("lab.bak")).expect("the backup");
+    let refused = restore_db(
+        &server,
+        &["-d", "theirs", "--adopt", "theirs", "--backup", "lab.bak"],
+    );
+    assert_eq!(refused.code, Some(7), "{}", refused.stderr);
+    assert!(refused.stderr.contains("lab.bak"), "{}", refused.stderr);
+    let after = std::fs::read(server.data_folder().join("lab.bak")).expect("the backup");
+    assert!(before == after, "the backup was touched");
+}
+
+#[test]
+fn a_restore_for_which_the_disk_has_no_room_is_refused_before_it_begins() {
+    let server = Labdb::start_with(LabdbOptions {
+        arguments: vec!["--fault".into(), "disk-full=40mb".into()],
+        ..LabdbOptions::default()
+    });
+    backed_up(&server, 16, 8);
+    let refused = restore(&server, &["--free-space-unknown"]);
+    assert_eq!(refused.code, Some(1), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("16 MB free") && refused.stderr.contains("24 MB"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(state(&server, "lab_copy"), "");
+    assert!(!server.data_folder().join("lab_copy.mdf").exists());
+    let log = std::fs::read_to_string(server.data_folder().join("errorlog")).expect("the log");
+    assert!(!log.contains("TRACEON"), "nothing was begun");
+}
+
+#[test]
+fn an_interrupted_restore_leaves_no_database_and_no_trace_flag() {
+    let server = Labdb::start();
+    backed_up(&server, 192, 64);
+    // A restore may be through before the signal comes: then once more.
+    let interrupted = (0..10).find_map(|_| {
+        let mut child = server
+            .program("restore-db")
+            .args(["--restore", "lab.bak", "--as", "lab_copy"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        while state(&server, "lab_copy") != "RESTORING" {
+            if child.try_wait().expect("a state").is_some() {
+                return None;
+            }
+        }
+        let id = child.id().to_string();
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .expect("kill");
+        let (mut stdout, mut stderr) = (String::new(), String::new());
+        let status = child.wait().expect("it ends");
+        child
+            .stdout
+            .take()?
+            .read_to_string(&mut stdout)
+            .expect("text");
+        child
+            .stderr
+            .take()?
+            .read_to_string(&mut stderr)
+            .expect("text");
+        // A round in the record: the restore had ended, and was finished in order.
+        (!stdout.contains("\"kind\":\"round\"")).then_some((status.code(), stderr))
+    });
+    let (code, stderr) = interrupted.expect("one of ten is interrupted");
+    assert_eq!(code, Some(130), "{stderr}");
+    assert!(stderr.contains("nothing was measured"), "{stderr}");
+    assert_eq!(state(&server, "lab_copy"), "");
+    assert_eq!(trace_flags(&server), "0");
+}
+
+#[test]
+fn without_the_rights_of_a_sysadmin_the_time_is_there_and_the_phases_are_null_with_a_reason() {
+    let server = Labdb::start();
+    backed_up(&server, 8, 8);
+    let _ = query_text(
+        &server,
+        "master",
+        "CREATE LOGIN restorer WITH PASSWORD = 'Restore-8-times'; \
+         GRANT CREATE ANY DATABASE TO restorer",
+    );
+    let as_restorer = |more: &[&str]| {
+        let mut command = server.program("restore-db");
+        command
+            .env("SQLCMDUSER", "restorer")
+            .env("SQLCMDPASSWORD", "Restore-8-times")
+            .args(["--restore", "lab.bak", "--as", "lab_copy"])
+            .args(more);
+        run(&mut command)
+    };
+    let refused = as_restorer(&[]);
+    assert_eq!(refused.code, Some(6), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("--free-space-unknown"),
+        "{}",
+        refused.stderr
+    );
+
+    let outcome = as_restorer(&["--free-space-unknown", "--drop"]).success();
+    let round = round_of(&outcome);
+    assert_eq!(round.validity, Validity::Valid);
+    assert!(round.elapsed_ms > Some(0.0));
+    let figures = round.restore.expect("a restore");
+    assert_eq!(figures.zero_data_ms.or(figures.recover_ms), None);
+    assert_eq!(figures.instant_file_initialization, None);
+    let why = figures.phases_from.expect("a reason");
+    assert!(why.contains("3004"), "{why}");
+}
+
+fn experiment(results: &Path, variables: &[(&str, &str)]) -> Outcome {
+    let mut command = Command::new(checkout().join("scripts/with-labdb"));
+    command
+        .arg(checkout().join("scripts/restore-time"))
+        .env("RESULTS", results)
+        .env("NO_COLOR", "1")
+        .env("COLUMNS", "80")
+        .env("LABDB_OPTIONS", "--instant-file-initialization on")
+        .envs([("DATA_SIZES", "16 8 24"), ("LOG_SIZES", "8 16 24")])
+        .envs([("ROWS", "3000"), ("STEPS", "16"), ("REPEATS", "1")])
+        .envs(variables.iter().copied());
+    run(&mut command)
+}
+
+fn rounds(results: &Path) -> Vec<Round> {
+    let stream = std::fs::read_to_string(results.join("stream.jsonl")).expect("the stream");
+    let records = stream
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a record"));
+    records
+        .filter_map(|record| match record {
+            Record::Round(round) => Some(*round),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn the_experiment_restores_every_size_and_ends_with_tables_and_lines() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let results = folder.path().join("results");
+    let outcome = experiment(&results, &[]).success();
+    let rounds = rounds(&results);
+    let of = |experiment: &str| -> Vec<(String, RestoreFigures)> {
+        let trial = |round: &Round| round.header.trial.clone().expect("a trial");
+        let of_it = rounds.iter().filter(|r| trial(r).experiment == experiment);
+        let mut of_it: Vec<_> = of_it
+            .map(|round| {
+                (
+                    trial(round).variant,
+                    round.restore.clone().expect("figures"),
+                )
+            })
+            .collect();
+        of_it.sort_by(|a, b| a.0.cmp(&b.0));
+        of_it
+    };
+    let data = of("restore-time");
+    let names: Vec<&str> = data.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "16MB",
+            "16MB zeroed",
+            "24MB",
+            "24MB zeroed",
+            "8MB",
+            "8MB zeroed"
+        ]
+    );
+    for (name, figures) in &data {
+        let size: i64 = name
+            .split("MB")
+            .next()
+            .unwrap_or_default()
+            .parse()
+            .expect("a size");
+        assert_eq!(figures.data_file_bytes, Some(size << 20), "{name}");
+        assert_eq!(figures.log_file_bytes, Some(8 << 20), "{name}");
+        let zeroed = name.ends_with("zeroed");
+        assert_eq!(figures.instant_file_initialization, Some(!zeroed), "{name}");
+        assert_eq!(figures.zero_data_ms > Some(0.0), zeroed, "{name}");
+    }
+    // Empty space is not backed up.
+    let backups: Vec<i64> = data.iter().filter_map(|(_, f)| f.backup_bytes).collect();
+    let (least, most) = (backups.iter().min(), backups.iter().max());
+    let (least, most) = (*least.expect("a size"), *most.expect("a size"));
+    assert!(
+        backups.len() == 6 && most - least < least / 20,
+        "{backups:?}"
+    );
+
+    let logs: Vec<Option<i64>> = of("restore-time-log")
+        .iter()
+        .map(|(_, figures)| figures.log_file_bytes.map(|bytes| bytes >> 20))
+        .collect();
+    assert_eq!(logs, [Some(16), Some(24), Some(8)]);
+    let growth = of("restore-time-growth");
+    assert_eq!(
+        (growth[0].0.as_str(), growth[1].0.as_str()),
+        ("16 steps", "at once")
+    );
+    assert_eq!(growth[0].1.log_file_bytes, growth[1].1.log_file_bytes);
+    let [many, few] = [growth[0].1.vlf_count, growth[1].1.vlf_count];
+    // 16 growths of a sixteenth of the log or less make 16 virtual log files.
+    assert!(many >= few.map(|few| few + 10), "{many:?} {few:?}");
+
+    for line in outcome.stdout.lines() {
+        assert!(line.chars().count() <= 80, "wider than 80 columns: {line}");
+    }
+    assert!(outcome.stdout.contains("R²") && outcome.stdout.contains("zero data"));
+    let csv = std::fs::read_to_string(results.join("rounds.csv")).expect("the CSV");
+    assert_eq!(csv.lines().count(), 1 + 6 + 3 + 2, "{csv}");
+}
+
+#[test]
+fn a_wrong_size_is_refused_before_anything_is_moved() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let results = folder.path().join("results");
+    std::fs::create_dir(&results).expect("a folder");
+    std::fs::write(results.join("stream.jsonl"), "precious\n").expect("a file");
+    for (name, value) in [
+        ("DATA_SIZES", "8 16MB"),
+        ("LOG_SIZES", "none"),
+        ("STEPS", "0"),
+    ] {
+        let outcome = experiment(&results, &[(name, value)]);
+        assert_eq!(outcome.code, Some(2), "{name}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(name), "{}", outcome.stderr);
+    }
+    let kept = std::fs::read_to_string(results.join("stream.jsonl")).expect("the stream");
+    assert_eq!(kept, "precious\n");
+}
