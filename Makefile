@@ -4,7 +4,7 @@ CARGO   ?= cargo
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
-programs    := setup-db snapshot loadgen audit diff summarize restore-db labdb
+programs    := setup-db snapshot loadgen audit diff summarize report restore-db labdb
 experiments := recovery-model delayed-durability durability-procs write-speed crash-loss restore-time
 # `--all-targets` everywhere, so that programs and tests are compiled once, with the same features.
 build_flags := --release --workspace --all-targets --locked

@@ -10,7 +10,7 @@ use statistics::median_interval;
 ///
 /// # Errors
 /// Polars refused the query.
-pub(crate) fn describe(
+pub fn describe(
     experiment: &Experiment,
     metrics: &[Metric],
     confidence: f64,

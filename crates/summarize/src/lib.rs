@@ -20,7 +20,7 @@ mod metric;
 pub mod number;
 mod pairs;
 mod published;
-mod published_table;
+pub mod published_table;
 mod ranking;
 mod render;
 mod restores;
@@ -33,6 +33,7 @@ mod testing;
 mod warnings;
 
 pub use cli::{Args, FailIf, Format, Selection, TableName};
+pub use describe::describe;
 pub use experiment::{Experiment, Run};
 pub use grid::{Grid, GridColumn, printable};
 pub use metric::{DisplayUnit, MB, Metric, Sense};

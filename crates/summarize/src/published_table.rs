@@ -7,10 +7,11 @@ use crate::published::Published;
 use records::PublishedFigure;
 
 /// The title over the tables.
-pub(crate) const TITLE: &str = "Published beside ours (ratio: ours / published)";
+pub const TITLE: &str = "Published beside ours (ratio: ours / published)";
 
 /// Each published figure beside ours: one table a metric, so that a table has one unit.
-pub(crate) fn tables(published: &Published) -> Vec<Grid> {
+#[must_use]
+pub fn tables(published: &Published) -> Vec<Grid> {
     let mut metrics: Vec<&str> = Vec::new();
     for row in &published.rows {
         if !metrics.contains(&row.metric.as_str()) {
@@ -95,7 +96,8 @@ fn range(low: Option<f64>, high: Option<f64>, shown: impl Fn(Option<f64>) -> Str
 }
 
 /// Where the published figures are from, what was concluded, and what they are no measure of.
-pub(crate) fn words(published: &Published) -> Vec<String> {
+#[must_use]
+pub fn words(published: &Published) -> Vec<String> {
     let publication = &published.publication;
     let mut words = vec![format!(
         "Published: {}.",

@@ -3,13 +3,14 @@
 use integration_tests::{program, run};
 use records::ExitStatus;
 
-const STREAM_PROGRAMS: [&str; 7] = [
+const STREAM_PROGRAMS: [&str; 8] = [
     "setup-db",
     "snapshot",
     "loadgen",
     "audit",
     "diff",
     "summarize",
+    "report",
     "restore-db",
 ];
 

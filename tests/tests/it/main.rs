@@ -18,6 +18,7 @@ mod help;
 mod known_effect;
 mod log_bytes;
 mod programs;
+mod report;
 mod restore_time;
 mod rust_client;
 mod stream;
