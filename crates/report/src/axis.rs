@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn points_far_from_zero_are_shown_closer_and_others_from_zero() {
-        assert_eq!(Axis::of_points(&[1.0, 9.0], 5, "").low, 0.0);
+        assert!(Axis::of_points(&[1.0, 9.0], 5, "").low.abs() < 1e-12);
         let near = Axis::of_points(&[4.0, 4.5], 5, "");
         assert!(near.low > 3.8 && near.low < 4.0, "{near:?}");
         let one = Axis::of_points(&[4.0], 5, "");

@@ -216,7 +216,7 @@ impl<'a> Canvas<'a> {
     fn point(&self, series: usize, (x, y): (i32, i32)) -> Painted {
         // The second time round a shape has another colour as well.
         let ink = Ink::Series(series + series / SERIES);
-        let filled = (series / SERIES) % 2 == 0;
+        let filled = (series / SERIES).is_multiple_of(2);
         let around = |offsets: &[(i32, i32)]| {
             offsets
                 .iter()

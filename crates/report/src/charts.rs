@@ -94,8 +94,8 @@ fn with_unit(words: &str, unit: DisplayUnit) -> String {
 }
 
 /// `1 round`, `6 rounds`.
-pub(crate) fn count<T: ToString>(number: T, what: &str) -> String {
-    let number = number.to_string();
+pub(crate) fn count(number: impl std::fmt::Display, what: &str) -> String {
+    let number = format!("{number}");
     let plural = if number == "1" { "" } else { "s" };
     format!("{number} {what}{plural}")
 }

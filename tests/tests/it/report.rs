@@ -23,7 +23,7 @@ fn rounds_of(
     experiment: &str,
     variants: &[&str],
     count: usize,
-    change: impl Fn(&mut Value, usize),
+    change: impl Fn(&mut Value, u32),
 ) -> String {
     let models = recorded("twelve-rounds-noisy.jsonl");
     let mut stream = String::new();
@@ -40,8 +40,9 @@ fn rounds_of(
         let started = format!("2025-03-01T{:02}:{:02}:00Z", 9 + place / 60, place % 60);
         round["started"] = json!(started);
         round["ended"] = json!(started.replace(":00Z", ":30Z"));
-        change(&mut round, place);
-        stream += &format!("{round}\n");
+        change(&mut round, u32::try_from(place).expect("few rounds"));
+        stream.push_str(&round.to_string());
+        stream.push('\n');
     }
     stream
 }
@@ -72,12 +73,12 @@ fn everything() -> String {
         ]);
     });
     stream += &rounds_of("write-speed", &["SSD", "NVMe"], 8, |round, place| {
-        round["files"] = json!([file("data", 7.0 + place as f64), file("log", 0.5)]);
+        round["files"] = json!([file("data", 7.0 + f64::from(place)), file("log", 0.5)]);
     });
     let restored = ["4 GB, a longer name than fits a phone", "9 GB", "14 GB"];
     stream += &rounds_of("restore-time", &restored, 6, |round, place| {
         round["restore"] = json!({
-            "data_file_bytes": (place as i64 % 3 + 1) * 5_368_709_120,
+            "data_file_bytes": (i64::from(place) % 3 + 1) * 5_368_709_120,
             "log_file_bytes": 1_073_741_824,
             "create_ms": 100.0, "zero_data_ms": 900.0, "copy_ms": 300.0, "zero_log_ms": 50.0,
             "recover_ms": 20.0, "instant_file_initialization": false,
@@ -210,10 +211,14 @@ fn the_numbers_are_those_of_summarize() {
         "twelve-rounds-noisy",
         "twelve-rounds-slower",
     ] {
-        let stream: String = recorded(&format!("{name}.jsonl"))
+        let lines: Vec<String> = recorded(&format!("{name}.jsonl"))
             .iter()
-            .map(|round| format!("{round}\n"))
+            .map(ToString::to_string)
             .collect();
+        let stream = lines.join(
+            "
+",
+        );
         let Some(found) = browsed(&page_of(&stream)) else {
             return;
         };

@@ -81,7 +81,7 @@ pub(super) fn draw(words: Words, dots: &[Dots], title: &str) -> Result<Option<Ch
     };
     let axis = |labels: usize| Axis::from_zero(largest, labels, title);
     let chart = Rows {
-        rows: dots.iter().map(|dots| dots.row.clone()).collect(),
+        each: dots.iter().map(|dots| dots.row.clone()).collect(),
         legend: Vec::new(),
         axis: &axis,
     };

@@ -31,7 +31,7 @@ pub(super) fn chart(summary: &Summary) -> Result<Option<Chart>, Failure> {
         Axis::of_ratios(logs.iter().copied(), labels, title)
     };
     let chart = Rows {
-        rows: drawn
+        each: drawn
             .iter()
             .map(|(comparison, estimate)| row(comparison, *estimate, several))
             .collect(),

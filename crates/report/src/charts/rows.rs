@@ -26,7 +26,7 @@ pub(super) struct Row {
 
 /// Rows over one axis.
 pub(super) struct Rows<'a> {
-    pub(super) rows: Vec<Row>,
+    pub(super) each: Vec<Row>,
     pub(super) legend: Vec<(Mark, String)>,
     /// The axis, for so many labels.
     pub(super) axis: &'a dyn Fn(usize) -> Axis,
@@ -39,7 +39,7 @@ impl Rows<'_> {
     }
 
     fn rows_height(&self) -> i32 {
-        ROW * i32::try_from(self.rows.len()).unwrap_or(0)
+        ROW * i32::try_from(self.each.len()).unwrap_or(0)
     }
 
     /// Draws it: the backdrop once, given its top and bottom, then each row, given its middle.
@@ -57,11 +57,11 @@ impl Rows<'_> {
             (top, bottom + AXIS),
             LEFT,
             &axis,
-            &Axis::rows(self.rows.len()),
+            &Axis::rows(self.each.len()),
         )?;
         backdrop(&panel, top, bottom)?;
         let mut y = top;
-        for (place, texts) in self.rows.iter().enumerate() {
+        for (place, texts) in self.each.iter().enumerate() {
             self::texts(canvas, texts, y + 12)?;
             row(&panel, place, y + 37)?;
             y += ROW;

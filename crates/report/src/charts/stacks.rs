@@ -32,7 +32,7 @@ pub(super) fn draw(
     let longest = lengths.flatten().fold(0.0, f64::max);
     let axis = |labels: usize| Axis::from_zero(longest, labels, title);
     let chart = Rows {
-        rows: stacks.iter().map(|stack| stack.row.clone()).collect(),
+        each: stacks.iter().map(|stack| stack.row.clone()).collect(),
         legend: parts
             .iter()
             .enumerate()
