@@ -1,10 +1,11 @@
 //! Two snapshots, and the load between them, become one flat round.
 //!
 //! [`collect`] finds what belongs together, [`counters`] tells whether the server's counters ran
-//! through, [`figures`] takes the differences, [`round`] puts the record together.
+//! through, [`conditions`] holds what surrounds the round, [`figures`] takes the differences, [`round`] puts the record together.
 
 mod cli;
 mod collect;
+mod conditions;
 mod counters;
 mod figures;
 mod round;

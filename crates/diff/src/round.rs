@@ -1,5 +1,6 @@
 //! Putting the round together.
 
+use crate::conditions;
 use crate::counters::{check, why_unavailable};
 use crate::figures::{Written, files, quotient, real, server_waits, written};
 use records::{
@@ -27,6 +28,7 @@ pub fn make_round(
     let mut validity = load.map_or(Validity::Valid, |load| load.validity);
     let mut reasons = load.map_or_else(Vec::new, |load| load.reasons.clone());
     let mut spoilt = spoiled(before, more_loads, after);
+    spoilt.extend(conditions::changed(before, after));
     if !matches!(
         counters,
         CountersStatus::Continuous | CountersStatus::Unavailable | CountersStatus::Unproven
@@ -114,7 +116,7 @@ pub fn make_round(
         session_waits,
         server_waits,
         files: each_file,
-        conditions: None,
+        conditions: conditions::of_round(before, after, continuous),
         restore: None,
         loss: None,
         reasons,

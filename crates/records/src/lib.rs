@@ -25,7 +25,7 @@ mod summary;
 mod trial_args;
 mod units;
 
-pub use conditions::{Conditions, OtherActivity};
+pub use conditions::{Conditions, OtherActivity, OtherSession, OthersReading};
 pub use failure::{ErrorRecord, ExitStatus, Failure, FailureCode};
 pub use file_round::FileRound;
 pub use file_summary::FileSummary;

@@ -1,6 +1,6 @@
 //! One reading of the counters and states.
 
-use crate::Header;
+use crate::{Conditions, Header, OthersReading};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,6 +37,13 @@ pub struct Snapshot {
     pub performance_counters: Option<Vec<PerformanceCounter>>,
     /// The database's states.
     pub database: DatabaseState,
+    /// What decides a result besides the setting under test: read before the counters of the first
+    /// snapshot of a round and after those of the second.
+    #[serde(default)]
+    pub conditions: Option<Conditions>,
+    /// What others on the server had done by then.
+    #[serde(default)]
+    pub others: Option<OthersReading>,
     /// Every reading that is null, and why.
     pub unavailable: Vec<Unavailable>,
 }

@@ -208,6 +208,8 @@ pub enum WarningCode {
     FilesGrew,
     /// Rounds of one comparison differ in server or settings.
     SettingsDiffer,
+    /// Others used the server while rounds ran.
+    OthersBusy,
     /// Faults were injected.
     InjectedFaults,
     /// It was labdb, not SQL Server.

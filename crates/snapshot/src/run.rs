@@ -3,8 +3,8 @@
 use crate::args::Args;
 use crate::clock;
 use records::stage::{Stage, StageResult, defer_interrupts};
-use records::{ExitStatus, Failure, FailureCode, Record, Snapshot};
-use sqlserver::readings::{Counters, States};
+use records::{Conditions, ExitStatus, Failure, FailureCode, Record, Server, Snapshot};
+use sqlserver::readings::{Counters, States, Surroundings};
 use sqlserver::{Connection, DatabaseName, Environment, NameError, Settings, SqlError};
 use sqlserver::{block_on, mark, probe, readings, texts};
 use std::io::Write;
@@ -20,7 +20,13 @@ const STATEMENT_LIMIT: Duration = Duration::from_mins(1);
 /// A stage before failed, the server cannot be reached, or a reading that must be there is not.
 pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
     let interrupts = defer_interrupts()?;
-    stage.pass_on(args.input.open(), |_| {})?;
+    // A snapshot that follows one of the same round closes it, and a load between them too.
+    let mut closes = false;
+    stage.pass_on(args.input.open(), |record| match record {
+        Record::Snapshot(_) | Record::Load(_) => closes = true,
+        Record::Round(_) => closes = false,
+        _ => {}
+    })?;
     let settings = Settings::resolve(
         stage.program(),
         &args.connection,
@@ -38,7 +44,7 @@ pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
     if args.checkpoint {
         mark::refuse_system(&database)?;
     }
-    let snapshot = block_on(read(stage, args, &Arc::new(settings), &database))?;
+    let snapshot = block_on(read(stage, args, &Arc::new(settings), &database, closes))?;
     stage.emit(&Record::Snapshot(Box::new(snapshot)))?;
     Ok(interrupts.status_or(ExitStatus::Success))
 }
@@ -48,6 +54,7 @@ async fn read(
     args: &Args,
     settings: &Arc<Settings>,
     database: &DatabaseName,
+    closes: bool,
 ) -> Result<Snapshot, Failure> {
     let reading = |what: &'static str| {
         move |error: SqlError| error.failure(&format!("reading {what} of `{database}`"))
@@ -63,6 +70,12 @@ async fn read(
         mark::require(&mut connection, database, args.adopt.as_deref()).await?;
     }
 
+    // Outside what the two snapshots enclose, so that this reading is no part of the round.
+    let before = if closes || args.checkpoint {
+        None
+    } else {
+        Some(surroundings(&mut connection, &server).await?)
+    };
     let counters = readings::counters(&mut connection, &server)
         .await
         .map_err(reading("the counters"))?;
@@ -76,8 +89,28 @@ async fn read(
     let states = readings::states(&mut connection, &server)
         .await
         .map_err(reading("the states"))?;
+    let surroundings = match before {
+        Some(surroundings) => surroundings,
+        None => surroundings(&mut connection, &server).await?,
+    };
     connection.close().await;
-    Ok(record(stage, args, counters, states, client_monotonic_ns))
+    Ok(record(
+        stage,
+        args,
+        counters,
+        states,
+        surroundings,
+        client_monotonic_ns,
+    ))
+}
+
+async fn surroundings(
+    connection: &mut Connection,
+    server: &Server,
+) -> Result<Surroundings, Failure> {
+    readings::surroundings(connection, server)
+        .await
+        .map_err(|error| error.failure("reading the conditions"))
 }
 
 fn record(
@@ -85,10 +118,12 @@ fn record(
     args: &Args,
     counters: Counters,
     states: States,
+    surroundings: Surroundings,
     client_monotonic_ns: u64,
 ) -> Snapshot {
     let mut unavailable = counters.unavailable;
     unavailable.extend(states.unavailable);
+    unavailable.extend(surroundings.unavailable);
     Snapshot {
         header: stage.header(),
         client_monotonic_ns,
@@ -99,6 +134,17 @@ fn record(
         files: counters.files,
         waits: counters.waits,
         performance_counters: counters.performance_counters,
+        conditions: Some(Conditions {
+            read_committed_snapshot: states.database.read_committed_snapshot,
+            accelerated_database_recovery: states.database.accelerated_database_recovery,
+            compatibility_level: states
+                .compatibility_level
+                .and_then(|level| u32::try_from(level).ok()),
+            target_recovery_time_s: states.target_recovery_time_s,
+            vlf_count: states.database.vlf_count,
+            ..surroundings.conditions
+        }),
+        others: Some(surroundings.others),
         database: states.database,
         unavailable,
     }

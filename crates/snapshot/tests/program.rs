@@ -27,7 +27,7 @@ fn server(marked: bool) -> Double {
 }
 
 fn answer(text: &str, marked: bool) -> Option<Part> {
-    if !text.starts_with("SELECT") {
+    if !text.starts_with("SELECT") && !text.starts_with("DBCC TRACESTATUS") {
         return None;
     }
     Some(if text.contains("@@VERSION") {
@@ -171,17 +171,66 @@ fn it_reads_only_after_the_end_of_its_input_and_takes_database_and_round_from_it
 }
 
 #[test]
-fn without_checkpoint_it_only_reads_in_three_round_trips() {
+fn without_checkpoint_it_only_reads_in_five_round_trips() {
     let double = server(false);
     let snapshot = snapshot_of(&run(&double, &["-n", "-d", "lab"], ""));
     assert!(!snapshot.checkpoint);
     assert_eq!(snapshot.unavailable, []);
     let batches = &double.seen.lock().unwrap().batches;
-    assert_eq!(batches.len(), 3, "{batches:?}");
+    assert_eq!(batches.len(), 5, "{batches:?}");
     let reads = batches.iter().flat_map(|batch| batch.lines());
     assert!(
-        reads.clone().all(|line| line.starts_with("SELECT")),
+        reads.clone().all(|line| {
+            line.starts_with("SELECT") || line == "DBCC TRACESTATUS(-1) WITH NO_INFOMSGS;"
+        }),
         "{batches:?}"
+    );
+}
+
+#[test]
+fn the_conditions_are_read_before_the_first_counters_and_after_the_second() {
+    let double = server(true);
+    let (line, _) = upstream();
+    let first = run(&double, &["-S", &double.server(), "-d", "lab"], &line);
+    let snapshot = snapshot_of(&first);
+    let conditions = snapshot.conditions.unwrap();
+    assert_eq!(conditions.global_trace_flags, Some(vec![845, 3979]));
+    assert_eq!(conditions.instant_file_initialization, Some(true));
+    assert_eq!(conditions.server_memory_bytes, Some(16 * 1024));
+    assert_eq!(conditions.max_server_memory_bytes, Some(9 * 1024 * 1024));
+    assert_eq!(conditions.target_recovery_time_s, Some(5));
+    assert_eq!(conditions.files.unwrap()[0].growth_percent, Some(1));
+    let others = snapshot.others.unwrap();
+    assert_eq!(
+        (others.session_count, others.other_databases_bytes),
+        (Some(1), Some(8))
+    );
+    assert_eq!(others.sessions.unwrap()[0].cpu_ms, 55);
+
+    let input = String::from_utf8(first.stdout).unwrap();
+    snapshot_of(&run(
+        &double,
+        &["-S", &double.server(), "-d", "lab"],
+        &input,
+    ));
+    let seen = double.seen.lock().unwrap();
+    let order: Vec<&str> = seen
+        .batches
+        .iter()
+        .filter_map(|batch| {
+            ["TRACESTATUS", "dm_os_wait_stats"]
+                .into_iter()
+                .find(|word| batch.contains(word))
+        })
+        .collect();
+    assert_eq!(
+        order,
+        [
+            "TRACESTATUS",
+            "dm_os_wait_stats",
+            "dm_os_wait_stats",
+            "TRACESTATUS"
+        ]
     );
 }
 

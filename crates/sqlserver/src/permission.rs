@@ -10,6 +10,8 @@ use records::Server;
 pub enum Scope {
     /// A view of the server's state.
     ServerState,
+    /// A view of the server's state that counts as security from SQL Server 2022 on.
+    ServerSecurity,
     /// A view of the current database's state.
     DatabaseState,
     /// The catalogue's rows of databases, which are filtered and not refused.
@@ -33,11 +35,14 @@ pub fn grant(scope: Scope, server: &Server, login: &str) -> String {
         Scope::ServerState if has(server, 16) => format!(
             "In master: GRANT VIEW SERVER PERFORMANCE STATE TO {login}; (or GRANT VIEW SERVER STATE)"
         ),
+        Scope::ServerSecurity if has(server, 16) => format!(
+            "In master: GRANT VIEW SERVER SECURITY STATE TO {login}; (or GRANT VIEW SERVER STATE)"
+        ),
         Scope::DatabaseState if has(server, 16) => format!(
             "In the database: GRANT VIEW DATABASE PERFORMANCE STATE TO {login}; or, in master: \
              GRANT VIEW SERVER STATE TO {login};"
         ),
-        Scope::ServerState | Scope::DatabaseState => {
+        Scope::ServerState | Scope::ServerSecurity | Scope::DatabaseState => {
             format!("In master: GRANT VIEW SERVER STATE TO {login};")
         }
     }

@@ -2,12 +2,14 @@
 //!
 //! A reading that cannot be had is none, with a reason and what to do ([`Unavailable`]); never 0.
 
+mod conditions;
 mod counters;
 mod gather;
 mod session;
 mod settings;
 mod states;
 
+pub use conditions::{Surroundings, surroundings};
 pub use counters::{Counters, counters};
 pub use session::{identity, session_waits};
 pub use settings::{files, settings};

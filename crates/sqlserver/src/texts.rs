@@ -6,6 +6,7 @@
 //! to a T-SQL parser.
 
 pub mod backup;
+pub mod conditions;
 pub mod copy;
 pub mod database;
 pub mod durability;
@@ -103,6 +104,7 @@ pub fn all() -> impl Iterator<Item = Text> {
         mark::samples(),
         table::samples(),
         readings::samples(),
+        conditions::samples(),
         restore::samples(),
         load::samples(),
         loops::samples(),

@@ -1,5 +1,6 @@
 //! One rectangular table for a spreadsheet.
 
+mod conditions;
 mod published;
 
 use crate::cli::TableName;
@@ -27,10 +28,12 @@ pub(crate) fn write(
         .from_writer(output);
     match table {
         TableName::Rounds => {
-            csv.write_record(ROUND_HEAD)?;
+            csv.write_record(ROUND_HEAD.iter().chain(&conditions::HEAD))?;
             for summary in summaries {
                 for run in &summary.experiment.rounds {
-                    csv.write_record(round_cells(&summary.experiment.name, run))?;
+                    let mut cells = round_cells(&summary.experiment.name, run);
+                    cells.extend(conditions::cells(&run.round));
+                    csv.write_record(cells)?;
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! What limits a result, and what to do about it.
 
+mod others;
+mod settings;
 mod whole;
 
 pub(crate) use whole::of_experiment;
@@ -51,6 +53,7 @@ pub(crate) fn concerns(code: WarningCode, table: TableName) -> bool {
         | WarningCode::Remark
         | WarningCode::FilesGrew
         | WarningCode::SettingsDiffer
+        | WarningCode::OthersBusy
         | WarningCode::InjectedFaults
         | WarningCode::NotSqlServer => true,
     }

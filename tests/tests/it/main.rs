@@ -8,6 +8,7 @@
 
 mod bad_input;
 mod clients;
+mod conditions;
 mod crash_loss;
 mod delayed_durability;
 mod durability;

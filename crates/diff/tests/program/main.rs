@@ -5,6 +5,7 @@
     reason = "a test ends where its fixture cannot be read"
 )]
 
+mod conditions;
 mod counters;
 mod files;
 

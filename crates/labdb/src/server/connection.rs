@@ -106,12 +106,23 @@ pub(super) fn serve(
             .fetch_add(elapsed, Ordering::Relaxed);
         session
             .shared
+            .cpu_ns
+            .store(thread_cpu_ns(), Ordering::Relaxed);
+        session
+            .shared
             .status
             .store(Status::Sleeping as u8, Ordering::Relaxed);
         if !alive || session.shared.killed.load(Ordering::Relaxed) {
             break;
         }
     }
+}
+
+/// CPU time of this thread, which serves one session and nothing else.
+fn thread_cpu_ns() -> u64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    let whole = u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000;
+    whole + u64::try_from(time.tv_nsec).unwrap_or(0)
 }
 
 fn tell_drop(instance: &Instance, number: u64) {

@@ -89,6 +89,8 @@ pub struct SessionShared {
     pub logical_reads: AtomicU64,
     /// Time in requests, in nanoseconds.
     pub elapsed_ns: AtomicU64,
+    /// CPU time of the thread that serves the session, in nanoseconds, as of its last request.
+    pub cpu_ns: AtomicU64,
     /// `SET LOCK_TIMEOUT`.
     pub lock_timeout: AtomicI32,
     /// The isolation level.
@@ -129,6 +131,7 @@ impl SessionShared {
             writes: AtomicU64::new(0),
             logical_reads: AtomicU64::new(0),
             elapsed_ns: AtomicU64::new(0),
+            cpu_ns: AtomicU64::new(0),
             lock_timeout: AtomicI32::new(-1),
             isolation: AtomicU8::new(2),
             request: Mutex::new(None),

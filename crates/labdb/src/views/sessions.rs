@@ -24,6 +24,7 @@ fn visible(view: &ViewContext<'_>) -> Vec<Arc<SessionShared>> {
 fn sessions(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
     let rows = visible(view).into_iter().map(|s| {
         let elapsed = s.elapsed_ns.load(Ordering::Relaxed) / 1_000_000;
+        let cpu = s.cpu_ns.load(Ordering::Relaxed) / 1_000_000;
         let request = s.request.lock().map(|(at, _)| at);
         vec![
             small(s.id),
@@ -40,9 +41,9 @@ fn sessions(view: &ViewContext<'_>) -> SqlResult<Vec<Vec<Value>>> {
             } else {
                 "sleeping"
             }),
+            int(i64::try_from(cpu).unwrap_or(0)),
             int(0),
-            int(0),
-            int(0),
+            int(i64::try_from(cpu).unwrap_or(0)),
             int(i64::try_from(elapsed).unwrap_or(0)),
             int(0),
             request.map_or(Value::Null, datetime),

@@ -93,3 +93,31 @@ fn an_open_transaction_s_log_bytes_can_be_read_by_its_session() {
     assert!(rows[0].try_get::<i64, _>(1).unwrap().unwrap() > 0);
     s.exec("ROLLBACK");
 }
+
+#[test]
+fn a_sessions_processor_time_is_what_its_statements_computed_and_not_what_they_waited() {
+    let lab = Lab::start();
+    let mut s = lab.connect();
+    let begun = std::time::Instant::now();
+    let cpu = |s: &mut crate::harness::Session<'_>| -> i32 {
+        let row = s.rows("SELECT cpu_time FROM sys.dm_exec_sessions WHERE session_id = @@SPID");
+        row[0].get(0).unwrap()
+    };
+    s.exec("WAITFOR DELAY '00:00:00.400'");
+    let waited = cpu(&mut s);
+    assert!(waited < 300, "waiting used {waited} ms of a processor");
+    let mut computed = waited;
+    for _ in 0..1000 {
+        s.exec("DECLARE @i int = 0; WHILE @i < 20000 SET @i += 1;");
+        computed = cpu(&mut s);
+        if computed - waited >= 40 {
+            break;
+        }
+    }
+    assert!(computed - waited >= 40, "computing used only {computed} ms");
+    let wall = begun.elapsed().as_millis();
+    assert!(
+        u128::from(computed.unsigned_abs()) <= wall,
+        "{computed} of {wall} ms"
+    );
+}

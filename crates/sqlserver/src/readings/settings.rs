@@ -48,7 +48,7 @@ pub async fn files(connection: &mut Connection) -> Result<Vec<FileSettings>, Sql
     results.iter().flatten().map(file).collect()
 }
 
-fn file(row: &Row) -> Result<FileSettings, SqlError> {
+pub(super) fn file(row: &Row) -> Result<FileSettings, SqlError> {
     let growth = row.some_big("growth")?;
     let percent = row.bit("is_percent_growth")?.unwrap_or_default();
     let max_size = row.some_big("max_size_pages")?;

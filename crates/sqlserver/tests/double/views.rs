@@ -28,6 +28,9 @@ fn columns(bigs: &[&str], ints: &[&str], names: &[&str]) -> Vec<Column> {
 
 /// What each view says, by a word that only its text has.
 pub(crate) fn view(text: &str) -> Part {
+    if let Some(part) = condition(text) {
+        return part;
+    }
     if text.contains("dm_io_virtual_file_stats") {
         let numbers = [
             "size_pages",
@@ -110,4 +113,40 @@ pub(crate) fn view(text: &str) -> Part {
         );
     }
     row_of(columns(&["vlf_count", "active_vlf_count"], &[], &[]), 7, "")
+}
+
+/// What the views of the conditions say.
+fn condition(text: &str) -> Option<Part> {
+    let texts = |names: &[&str]| columns(&[], &[], names);
+    Some(if text.contains("TRACESTATUS") {
+        let flag = |number| [number, 1, 1, 0].map(Value::Int).to_vec();
+        let heads = ["TraceFlag", "Status", "Global", "Session"];
+        Part::Rows(columns(&[], &heads, &[]), vec![flag(3979), flag(845)])
+    } else if text.contains("dm_exec_sessions") {
+        row_of(
+            columns(&["cpu_ms"], &["session_id"], &["login_time"]),
+            55,
+            "then",
+        )
+    } else if text.contains("dm_io_virtual_file_stats(NULL") {
+        row_of(columns(&["bytes"], &[], &[]), 8, "")
+    } else if text.contains("cpu_count") {
+        row_of(columns(&["memory_kb"], &["cpus"], &[]), 16, "")
+    } else if text.contains("sys.configurations") {
+        row_of(columns(&["limit_mb"], &[], &[]), 9, "")
+    } else if text.contains("dm_server_services") {
+        row_of(texts(&["enabled"]), 0, "Y")
+    } else if text.contains("replica_id") {
+        row_of(vec![Column::new("in_group", SqlType::Bit)], 1, "")
+    } else if text.contains("max_size_pages") {
+        let mut all = columns(
+            &["size_pages", "max_size_pages", "growth"],
+            &["file_id", "file_type"],
+            &["logical_name", "physical_name"],
+        );
+        all.push(Column::new("is_percent_growth", SqlType::Bit));
+        row_of(all, 1, "f")
+    } else {
+        return None;
+    })
 }

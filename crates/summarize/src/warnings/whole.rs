@@ -1,5 +1,7 @@
 //! Warnings about an experiment as a whole: the server, the rounds, the client.
 
+use super::others::others;
+use super::settings::settings;
 use super::{labels, rounds, warning};
 use crate::experiment::{Experiment, Run};
 use records::{SummaryWarning, WarningCode};
@@ -23,6 +25,7 @@ pub(crate) fn of_experiment(experiment: &Experiment, repeated: usize) -> Vec<Sum
         ));
     }
     settings(experiment, &mut found);
+    others(experiment, &mut found);
     busy_client(experiment, &mut found);
     growth(experiment, &mut found);
     remarks(experiment, &mut found);
@@ -83,48 +86,6 @@ fn set_aside(experiment: &Experiment, found: &mut Vec<SummaryWarning>) {
                 count,
                 rounds(experiment.rounds.len()),
                 reasons.join("; ")
-            ),
-        ));
-    }
-}
-
-/// Whatever should be the same in all rounds and is not.
-fn settings(experiment: &Experiment, found: &mut Vec<SummaryWarning>) {
-    let mut differing = Vec::new();
-    let mut check = |what: &str, of: &dyn Fn(&Run) -> Option<String>| {
-        let values: BTreeSet<String> = experiment.counting().filter_map(of).collect();
-        if values.len() > 1 {
-            let values: Vec<String> = values.into_iter().take(3).collect();
-            differing.push(format!("{what} ({})", values.join(", ")));
-        }
-    };
-    check("server", &|run| {
-        let server = run.round.header.server.as_ref()?;
-        Some(format!("{} {}", server.product, server.version))
-    });
-    check("edition", &|run| {
-        Some(run.round.header.server.as_ref()?.edition.clone())
-    });
-    check("address", &|run| {
-        Some(run.round.header.target.as_ref()?.server.clone())
-    });
-    check("database", &|run| {
-        Some(run.round.header.target.as_ref()?.database.clone())
-    });
-    check("workers", &|run| {
-        run.round.workers.map(|count| count.to_string())
-    });
-    // A crash ends each round elsewhere.
-    check("rows", &|run| match run.round.loss {
-        None => run.round.rows.map(|count| count.to_string()),
-        Some(_) => None,
-    });
-    if !differing.is_empty() {
-        found.push(warning(
-            WarningCode::SettingsDiffer,
-            format!(
-                "the rounds differ in more than the variant: {}. Compare rounds of one series.",
-                differing.join("; ")
             ),
         ));
     }

@@ -8,6 +8,7 @@
 
 mod bad_input;
 mod comparison;
+mod conditions;
 mod csv;
 mod files;
 mod published;

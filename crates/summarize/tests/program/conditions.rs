@@ -1,0 +1,100 @@
+//! Rounds that differ in more than the setting under test, and rounds that others disturbed.
+
+use super::{changed, records, summarize};
+use serde_json::{Value, json};
+
+fn words(input: &str) -> String {
+    let out = summarize(input, &[]).out;
+    out.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn with_conditions(of: impl Fn(usize, &str) -> Value) -> String {
+    changed(|place, round| {
+        let variant = round["trial"]["variant"].as_str().unwrap().to_owned();
+        round["conditions"] = of(place, &variant);
+    })
+}
+
+#[test]
+fn a_setting_that_differs_within_a_variant_is_named_with_its_values() {
+    let input = with_conditions(|place, _| {
+        json!({"compatibility_level": if place == 3 { 150 } else { 160 },
+            "global_trace_flags": if place == 5 { json!([3979, 3982]) } else { json!([]) }})
+    });
+    let text = words(&input);
+    assert!(
+        text.contains(
+            "the rounds differ in more than the variant: compatibility level (150, 160); trace \
+             flags (3979 3982, none). Compare rounds of one series."
+        ),
+        "{text}"
+    );
+    let ran = summarize(&input, &["--format", "jsonl", "--table", "comparison"]);
+    let warnings = records(&ran.out)[0]["warnings"].clone();
+    let codes: Vec<Value> = warnings
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|w| w["code"].clone())
+        .collect();
+    assert!(codes.contains(&json!("settings_differ")), "{codes:?}");
+}
+
+#[test]
+fn a_setting_that_differs_only_between_variants_is_a_note_unless_the_experiment_varies_it() {
+    let input = with_conditions(
+        |_, variant| json!({"read_committed_snapshot": variant == "SIMPLE", "server_cpus": 8}),
+    );
+    let text = words(&input);
+    assert!(
+        text.contains("the variants differ in read committed snapshot (FULL: off, SIMPLE: on)."),
+        "{text}"
+    );
+    assert!(!text.contains("differ in more than"), "{text}");
+    assert!(
+        !text.contains("recovery model (FULL"),
+        "it is what is varied: {text}"
+    );
+    let other = words(&input.replace("\"recovery-model\"", "\"mine\""));
+    assert!(
+        other.contains("differ in recovery model (FULL: FULL, SIMPLE: SIMPLE); read committed"),
+        "{other}"
+    );
+}
+
+#[test]
+fn what_could_not_be_read_is_no_difference() {
+    let input = with_conditions(|place, _| {
+        if place % 2 == 0 {
+            Value::Null
+        } else {
+            json!({"compatibility_level": 160, "accelerated_database_recovery": null})
+        }
+    });
+    assert!(!words(&input).contains("differ in"), "{}", words(&input));
+}
+
+#[test]
+fn others_are_told_where_they_use_a_tenth_of_a_processor_or_of_the_rounds_bytes() {
+    // A round of 2,000 ms that writes 16 MB.
+    let input = |cpu: i64, bytes: i64| {
+        changed(|place, round| {
+            round["elapsed_ms"] = json!(2000.0);
+            round["log_bytes_written"] = json!(8 << 20);
+            round["data_bytes_written"] = json!(8 << 20);
+            let (cpu, bytes) = if place == 4 { (cpu, bytes) } else { (0, 0) };
+            round["conditions"] = json!({"others":
+                {"sessions": 2, "cpu_ms": cpu, "other_databases_bytes": bytes}});
+        })
+    };
+    let quiet = words(&input(199, 1_600_000));
+    assert!(!quiet.contains("others used the server"), "{quiet}");
+    let busy = words(&input(200, 3 << 20));
+    assert!(
+        busy.contains(
+            "others used the server during run 5: up to 10 % of a processor in other sessions, up \
+             to 3 MB a round in other databases' files. Measure while it is quiet"
+        ),
+        "{busy}"
+    );
+}
