@@ -60,93 +60,96 @@ pub async fn surroundings(
         Err(error) => Err(error),
     };
 
-    let login = connection.settings().user.as_str();
-    let mut missing = Vec::new();
-    let mut gap = |fields: &[&str], scope, error: &SqlError| {
-        missing.extend(
-            fields
-                .iter()
-                .map(|field| unavailable(field, scope, error, server, login)),
-        );
+    let mut gaps = Gaps {
+        server,
+        login: connection.settings().user.clone(),
+        missing: Vec::new(),
     };
-    let fields = ["conditions.server_cpus", "conditions.server_memory_bytes"];
     let host = only(host)
-        .and_then(|row| Ok((row.some_int("cpus")?, kilobytes(row.some_big("memory_kb")?))))
-        .map_err(|error| gap(&fields, Scope::ServerState, &error))
-        .ok();
-    let memory = only(memory)
-        .and_then(|row| row.some_big("limit_mb"))
-        .map_err(|error| {
-            gap(
-                &["conditions.max_server_memory_bytes"],
-                Scope::Catalogue,
-                &error,
-            )
-        })
-        .ok();
-    let initialization = only(initialization)
-        .and_then(|row| yes_or_no(&row.some_text("enabled")?))
-        .map_err(|error| {
-            let field = "conditions.instant_file_initialization";
-            gap(&[field], Scope::ServerSecurity, &error);
-        })
-        .ok();
-    let group = only(group)
-        .and_then(|row| row.bit("in_group"))
-        .map_err(|error| gap(&["conditions.availability_group"], Scope::Catalogue, &error))
-        .unwrap_or_default();
-    let flags = all(flags, flag)
-        .map(|flags| sorted(flags.into_iter().flatten()))
-        .map_err(|error| {
-            gap(
-                &["conditions.global_trace_flags"],
-                Scope::ServerState,
-                &error,
-            )
-        })
-        .ok();
-    let files = all(files, settings::file)
-        .map_err(|error| gap(&["conditions.files"], Scope::Catalogue, &error))
-        .ok();
-    let sessions = all(sessions, session)
-        .map_err(|error| {
-            let fields = ["others.session_count", "others.sessions"];
-            gap(&fields, Scope::ServerState, &error);
-        })
-        .ok();
-    let bytes = only(databases)
-        .and_then(|row| row.some_big("bytes"))
-        .map_err(|error| {
-            gap(
-                &["others.other_databases_bytes"],
-                Scope::ServerState,
-                &error,
-            )
-        })
-        .ok();
+        .and_then(|row| Ok((row.some_int("cpus")?, kilobytes(row.some_big("memory_kb")?))));
+    let fields = ["conditions.server_cpus", "conditions.server_memory_bytes"];
+    let host = gaps.some(&fields, Scope::ServerState, host);
+    let memory = only(memory).and_then(|row| row.some_big("limit_mb"));
+    let memory = gaps.one(
+        "conditions.max_server_memory_bytes",
+        Scope::Catalogue,
+        memory,
+    );
+    let initialization = only(initialization).and_then(|row| yes_or_no(&row.some_text("enabled")?));
+    let field = "conditions.instant_file_initialization";
+    let initialization = gaps.one(field, Scope::ServerSecurity, initialization);
+    let group = only(group).and_then(|row| row.bit("in_group"));
+    let group = gaps.one("conditions.availability_group", Scope::Catalogue, group);
+    let flags = all(flags, flag).map(|flags| sorted(flags.into_iter().flatten()));
+    let flags = gaps.one("conditions.global_trace_flags", Scope::ServerState, flags);
+    let files = gaps.one(
+        "conditions.files",
+        Scope::Catalogue,
+        all(files, settings::file),
+    );
+    let conditions = Conditions {
+        instant_file_initialization: initialization,
+        global_trace_flags: flags,
+        availability_group: group.flatten(),
+        server_cpus: host.map(|(cpus, _)| cpus),
+        server_memory_bytes: host.and_then(|(_, bytes)| bytes),
+        max_server_memory_bytes: memory.and_then(|mb| mb.checked_mul(1024 * 1024)),
+        files,
+        ..Conditions::default()
+    };
+    let others = others(&mut gaps, sessions, databases);
     Ok(Surroundings {
-        conditions: Conditions {
-            instant_file_initialization: initialization,
-            global_trace_flags: flags,
-            availability_group: group,
-            server_cpus: host.map(|(cpus, _)| cpus),
-            server_memory_bytes: host.and_then(|(_, bytes)| bytes),
-            max_server_memory_bytes: memory.and_then(|mb| mb.checked_mul(1024 * 1024)),
-            files,
-            ..Conditions::default()
-        },
-        others: OthersReading {
-            session_count: sessions
-                .as_ref()
-                .and_then(|sessions| i64::try_from(sessions.len()).ok()),
-            sessions: sessions.map(|sessions| {
-                let busy = |session: &OtherSession| session.cpu_ms > 0;
-                sessions.into_iter().filter(busy).collect()
-            }),
-            other_databases_bytes: bytes,
-        },
-        unavailable: missing,
+        conditions,
+        others,
+        unavailable: gaps.missing,
     })
+}
+
+fn others(gaps: &mut Gaps, sessions: Reading, databases: Reading) -> OthersReading {
+    let fields = ["others.session_count", "others.sessions"];
+    let sessions = gaps.some(&fields, Scope::ServerState, all(sessions, session));
+    let bytes = only(databases).and_then(|row| row.some_big("bytes"));
+    OthersReading {
+        session_count: sessions
+            .as_ref()
+            .and_then(|sessions| i64::try_from(sessions.len()).ok()),
+        sessions: sessions.map(|sessions| {
+            let busy = |session: &OtherSession| session.cpu_ms > 0;
+            sessions.into_iter().filter(busy).collect()
+        }),
+        other_databases_bytes: gaps.one("others.other_databases_bytes", Scope::ServerState, bytes),
+    }
+}
+
+/// What could not be read so far.
+struct Gaps<'a> {
+    server: &'a Server,
+    login: String,
+    missing: Vec<Unavailable>,
+}
+
+impl Gaps<'_> {
+    /// The reading; where there is none, each field that lacks it is noted with the reason.
+    fn some<T>(
+        &mut self,
+        fields: &[&str],
+        scope: Scope,
+        reading: Result<T, SqlError>,
+    ) -> Option<T> {
+        match reading {
+            Ok(value) => Some(value),
+            Err(error) => {
+                let gap =
+                    |field: &&str| unavailable(field, scope, &error, self.server, &self.login);
+                self.missing.extend(fields.iter().map(gap));
+                None
+            }
+        }
+    }
+
+    fn one<T>(&mut self, field: &str, scope: Scope, reading: Result<T, SqlError>) -> Option<T> {
+        self.some(&[field], scope, reading)
+    }
 }
 
 /// The first row, which must be there.

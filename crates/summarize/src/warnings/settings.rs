@@ -160,10 +160,10 @@ const SETTINGS: &[Setting] = &[
         Some(conditions(round)?.server_cpus?.to_string())
     }),
     setting("memory", |round| {
-        megabytes(conditions(round)?.server_memory_bytes?)
+        Some(megabytes(conditions(round)?.server_memory_bytes?))
     }),
     setting("max server memory", |round| {
-        megabytes(conditions(round)?.max_server_memory_bytes?)
+        Some(megabytes(conditions(round)?.max_server_memory_bytes?))
     }),
     varied("virtual log files", &["restore-time"], |round| {
         Some(conditions(round)?.vlf_count?.to_string())
@@ -194,8 +194,8 @@ fn switch(on: Option<bool>) -> Option<String> {
     clippy::cast_precision_loss,
     reason = "shown with no decimals, exact below 2^53 bytes"
 )]
-fn megabytes(bytes: i64) -> Option<String> {
-    Some(format!("{:.0} MB", bytes as f64 / MB))
+fn megabytes(bytes: i64) -> String {
+    format!("{:.0} MB", bytes as f64 / MB)
 }
 
 fn size(round: &Round, kind: FileKind) -> Option<String> {
@@ -204,7 +204,7 @@ fn size(round: &Round, kind: FileKind) -> Option<String> {
     let bytes = of_kind
         .map(|file| file.size_bytes)
         .fold(0, u64::saturating_add);
-    megabytes(i64::try_from(bytes).ok()?)
+    i64::try_from(bytes).ok().map(megabytes)
 }
 
 fn each_file(round: &Round, words: fn(&FileSettings) -> String) -> Option<String> {
@@ -216,10 +216,7 @@ fn each_file(round: &Round, words: fn(&FileSettings) -> String) -> Option<String
 fn growth(file: &FileSettings) -> String {
     match (file.growth_bytes, file.growth_percent) {
         (Some(0), _) => "none".to_owned(),
-        (Some(bytes), _) => i64::try_from(bytes)
-            .ok()
-            .and_then(megabytes)
-            .unwrap_or_default(),
+        (Some(bytes), _) => i64::try_from(bytes).ok().map(megabytes).unwrap_or_default(),
         (None, Some(percent)) => format!("{percent} %"),
         (None, None) => "unknown".to_owned(),
     }
