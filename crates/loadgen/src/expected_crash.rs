@@ -98,13 +98,13 @@ mod tests {
         (assessment.validity, codes.collect())
     }
 
-    fn lost() -> Option<SqlError> {
-        Some(SqlError::Lost("the server closed it".into()))
+    fn lost() -> SqlError {
+        SqlError::Lost("the server closed it".into())
     }
 
     #[test]
     fn lost_connections_and_nothing_else_are_the_crash() {
-        let run = run(vec![lost(), None, lost()]);
+        let run = run(vec![Some(lost()), None, Some(lost())]);
         assert!(happened(&run));
         assert_eq!(
             judged(&run),
@@ -124,7 +124,7 @@ mod tests {
         for errors in [
             vec![None, None],
             vec![full.clone(), None],
-            vec![full, lost()],
+            vec![full, Some(lost())],
         ] {
             let run = run(errors);
             let (validity, codes) = judged(&run);

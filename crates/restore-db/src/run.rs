@@ -191,7 +191,7 @@ async fn restored(
     };
     let zero_data_files = order.zero_data_files;
     let measured = restore(place, order).await?;
-    let state = look_inside(place, name).await?;
+    let inside = look_inside(place, name).await?;
     let restored = Restored {
         measured,
         set,
@@ -199,7 +199,7 @@ async fn restored(
         backup,
         server_instant,
         zero_data_files,
-        state,
+        state: inside,
     };
     let round = round(stage.header(), &restored);
     if args.drop {

@@ -105,13 +105,18 @@ fn only_the_last_restore_counts_and_lines_on_other_databases_do_not() {
     );
 }
 
+/// The lines that do not hold a text.
+fn without(text: &str) -> String {
+    let lines: Vec<&str> = OF_2022
+        .lines()
+        .filter(|line| !line.contains(text))
+        .collect();
+    lines.join("\n")
+}
+
 #[test]
 fn no_zeroing_of_data_is_0_only_where_the_other_lines_are_there() {
-    let instant: String = OF_2022
-        .lines()
-        .filter(|line| !line.contains("lab.mdf"))
-        .map(|line| format!("{line}\n"))
-        .collect();
+    let instant = without("lab.mdf");
     let files = expected("/d/lab.mdf", "/d/lab_log.ldf");
     let got = phases(&log(&instant), &files);
     assert_eq!(got.zero_data_ms, Some(0.0));
@@ -126,11 +131,7 @@ fn no_zeroing_of_data_is_0_only_where_the_other_lines_are_there() {
 #[test]
 fn an_unfinished_zeroing_and_a_clock_that_went_back_are_no_numbers() {
     let files = expected("/d/lab.mdf", "/d/lab_log.ldf");
-    let cut: String = OF_2022
-        .lines()
-        .filter(|line| !line.contains("completed on /d/lab_log"))
-        .map(|line| format!("{line}\n"))
-        .collect();
+    let cut = without("completed on /d/lab_log");
     let got = phases(&log(&cut), &files);
     assert_eq!((got.zero_log_ms, got.zero_data_ms), (None, Some(503.0)));
     let back = OF_2022.replace(

@@ -128,7 +128,7 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["table", "empty_table", "loops", "line_length"])]
     pub no_table: bool,
 
-    /// Prepare so many rows to copy: the table is a heap, and NAME_source beside it holds the rows
+    /// Prepare so many rows to copy: the table is a heap, and `NAME_source` beside it holds the rows
     #[arg(long, value_name = "N", conflicts_with_all = ["no_table", "loops", "line_length"],
         long_help = source_help(),
         value_parser = clap::value_parser!(u32).range(1..=2_000_000_000))]

@@ -181,8 +181,10 @@ mod tests {
     use crate::testing::rounds_of;
     use records::{Header, LossFigures};
 
-    /// Crashes as (variant, promised, acknowledged, missing, milliseconds, gaps).
-    fn experiment(crashes: &[(&str, bool, u64, u64, Option<f64>, u64)]) -> Experiment {
+    /// Variant, promised, acknowledged, missing, milliseconds, gaps.
+    type Crash<'a> = (&'a str, bool, u64, u64, Option<f64>, u64);
+
+    fn experiment(crashes: &[Crash]) -> Experiment {
         let names: Vec<(&str, f64)> = crashes.iter().map(|crash| (crash.0, 1000.0)).collect();
         let mut input = rounds_of(&names);
         for (round, crash) in input.rounds.iter_mut().zip(crashes) {
@@ -200,7 +202,7 @@ mod tests {
         Experiment::sort(input, None).remove(0)
     }
 
-    const FOUR: [(&str, bool, u64, u64, Option<f64>, u64); 4] = [
+    const FOUR: [Crash; 4] = [
         ("full", true, 1000, 0, None, 0),
         ("delayed", false, 5000, 40, Some(2.25), 0),
         ("delayed", false, 6000, 60, Some(1.5), 0),

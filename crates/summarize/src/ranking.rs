@@ -164,8 +164,8 @@ mod tests {
         let names = ["a", "b", "c", "d"];
         let values: Vec<Vec<(&str, f64)>> = (0..blocks)
             .map(|block| {
-                let named = names.iter().zip(times);
-                named.map(|(name, of)| (*name, of[block % 3])).collect()
+                let of_block = names.iter().zip(times);
+                of_block.map(|(name, of)| (*name, of[block % 3])).collect()
             })
             .collect();
         let experiment = Experiment::sort(blocks_of(&values), None).remove(0);

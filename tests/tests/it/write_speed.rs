@@ -101,7 +101,7 @@ fn passes_go_in_turn_over_two_folders_and_totals_are_what_the_snapshots_say() {
                 assert_eq!(round.rows, Some(ROWS.unsigned_abs()));
                 // With the answer the rows are in the data file: 9 to a page of 8 KB at most.
                 let bytes = round.data_bytes_written.expect("bytes");
-                assert!(bytes >= ROWS / 9 * 8192 && bytes < ROWS * 1_200, "{bytes}");
+                assert!((ROWS / 9 * 8192..ROWS * 1_200).contains(&bytes), "{bytes}");
             }
             Record::Load(load) => {
                 assert!(load.shape.statement.contains("OPTION (MAXDOP 1)"));

@@ -6,8 +6,11 @@ use std::collections::BTreeMap;
 
 const KINDS: [&str; 2] = ["/lab/lab.mdf", "/lab/lab_log.ldf"];
 
-/// Bytes, writes, stall and elapsed time of each variant's files, added up here.
-fn sums(stream: &str) -> BTreeMap<(String, String), (i64, i64, i64, f64, i64)> {
+/// Bytes, writes, stall, elapsed time and passes.
+type Sum = (i64, i64, i64, f64, i64);
+
+/// Each variant's files by their paths, added up here.
+fn sums(stream: &str) -> BTreeMap<(String, String), Sum> {
     let mut sums = BTreeMap::new();
     for round in records(stream) {
         for (name, file) in KINDS.iter().zip(round["files"].as_array().unwrap()) {
