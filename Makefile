@@ -46,6 +46,10 @@ write-speed: build ## how fast its storage is when it writes 1 GB (FOLDERS to co
 restore-time: build ## what file sizes cost a restore (SIZE=published for data files of 4 to 19 GB)
 	scripts/restore-time
 
+.PHONY: ab
+ab: build ## two settings of your own (A_SQL, B_SQL, SCRIPT…) on the server that SQLCMDSERVER names
+	scripts/ab
+
 .PHONY: setup
 setup: ## fetch the judges that tests use (Microsoft's parser and others) into target/judges
 	scripts/setup-judges target/judges
@@ -82,7 +86,7 @@ schema: ## write the JSON Schema of the records anew from the Rust types
 install: build ## install into PREFIX (/usr/local): bin/writelog and libexec/writelog
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/libexec/writelog"
 	install -m 755 $(addprefix target/release/,$(programs)) "$(DESTDIR)$(PREFIX)/libexec/writelog"
-	install -m 755 $(addprefix scripts/,$(experiments) with-labdb start-labdb) "$(DESTDIR)$(PREFIX)/libexec/writelog"
+	install -m 755 $(addprefix scripts/,$(experiments) ab with-labdb start-labdb) "$(DESTDIR)$(PREFIX)/libexec/writelog"
 	install -m 644 scripts/common.sh "$(DESTDIR)$(PREFIX)/libexec/writelog"
 	for experiment in $(experiments); do \
 		install -d "$(DESTDIR)$(PREFIX)/libexec/writelog/fixtures/$$experiment" && \

@@ -103,8 +103,8 @@ at_exit() { # STATUS
     if written round; then
         say "  to see the rounds: $(quoted "$launcher") summarize <$(quoted "$stream")"
     fi
-    # A server that with-labdb started takes its databases with it.
-    if written setup && [ -z "${WRITELOG_PASSING_SERVER-}" ]; then
+    # A server that with-labdb started takes its databases with it; one of the user's own stays.
+    if written setup && [ -z "${WRITELOG_PASSING_SERVER-}${ADOPT-}" ]; then
         for left in ${DATABASES:-"$DATABASE"}; do
             say "  to drop the database, which was left: $(quoted "$launcher") setup-db -d $(quoted "$left") --drop"
         done

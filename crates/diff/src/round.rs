@@ -75,7 +75,7 @@ pub fn make_round(
         elapsed_ms,
         workers: load.map(|load| load.shape.workers),
         transactions,
-        rows: load.map(|load| load.rows),
+        rows: load.and_then(|load| load.rows),
         flush_ms: load.and_then(|load| load.flush_ms),
         elapsed_with_flush_ms: load
             .and_then(|load| load.flush_ms)

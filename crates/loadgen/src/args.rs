@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::progress::ProgressMode;
+use crate::script::args::{HELP as SCRIPTS, ScriptArgs};
 use crate::workload::{Extent, Workload};
 use clap::builder::ArgPredicate;
 use clap::{Parser, ValueEnum};
@@ -46,6 +47,9 @@ Examples:
   How fast is the storage: a pass of 1 GB into a heap
     setup-db -d lab --source-rows 1179620 --checkpoint | snapshot | loadgen --copy | snapshot | diff
 
+  Your own transaction, 500 times on each of 8 connections
+    loadgen -n -d lab --script order.sql --workers 8 --transactions 500
+
   A table of your own in a database of your own
     loadgen -n -d Sales --adopt Sales --table dbo.Audit --workers 8 --rows 1000
 
@@ -63,7 +67,7 @@ What it measures, and what not:
 /// Puts load on a database and measures it from the client's side.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "loadgen", version, long_about = LONG_ABOUT,
-    after_help = ExitStatus::HELP, after_long_help = format!("{EXAMPLES}\n\n{}\n\n{}", sqlserver::connect::ENVIRONMENT_HELP, ExitStatus::HELP))]
+    after_help = ExitStatus::HELP, after_long_help = format!("{EXAMPLES}\n\n{SCRIPTS}\n\n{}\n\n{}", sqlserver::connect::ENVIRONMENT_HELP, ExitStatus::HELP))]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Args {
     /// Connections that insert at the same time
@@ -72,7 +76,8 @@ pub struct Args {
         value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub workers: u32,
 
-    /// Rows that each connection inserts [default: 10000, where there is no --duration]
+    /// Rows that each connection inserts [default: 10000, where there is no --duration; with
+    /// --script so many transactions]
     #[arg(short = 'r', long, value_name = "N", conflicts_with = "duration",
         value_parser = clap::value_parser!(u64).range(1..))]
     pub rows: Option<u64>,
@@ -81,7 +86,8 @@ pub struct Args {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub duration: Option<Duration>,
 
-    /// Rows in one transaction, all in one batch (--rows must be a multiple of it)
+    /// Rows in one transaction, all in one batch (--rows must be a multiple of it); with --script
+    /// and --table, the rows that each transaction inserts into the table
     #[arg(long, value_name = "N", default_value_t = 1,
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub rows_per_transaction: u32,
@@ -120,7 +126,7 @@ pub struct Args {
     /// Latencies do not hold the writing, the elapsed time does (microseconds a commit).
     /// Each commit asks for full durability where --durability does not say otherwise.
     #[arg(long, value_name = "FILE",
-        conflicts_with_all = ["single_statement", "rows_per_transaction", "server_loop"])]
+        conflicts_with_all = ["single_statement", "rows_per_transaction", "server_loop", "script"])]
     pub journal: Option<PathBuf>,
 
     /// The server is to crash under the load: exit with 0 where the connections were lost, and
@@ -148,7 +154,8 @@ pub struct Args {
         value_parser = clap::value_parser!(u32).range(1..=32_767))]
     pub maxdop: Option<u32>,
 
-    /// The table [default: the one that setup-db's record names, else setup-db's own default]
+    /// The table [default: the one that setup-db's record names, else setup-db's own default];
+    /// with --script the one whose rows are counted [default: none]
     #[arg(long, value_name = "TABLE")]
     pub table: Option<String>,
 
@@ -168,6 +175,9 @@ pub struct Args {
     /// A progress bar on standard error
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub progress: ProgressMode,
+
+    #[command(flatten)]
+    pub(crate) script: ScriptArgs,
 
     /// Where the input comes from.
     #[command(flatten)]
@@ -193,6 +203,16 @@ impl Args {
         if self.copy {
             let copy = self.copy_of(upstream_table, upstream_source)?;
             return Ok((copy, Extent::Transactions(1)));
+        }
+        if let Some(workload) = self
+            .script
+            .workload(self.own_table()?, self.rows_per_transaction)?
+        {
+            let extent = match (self.duration, self.script.transactions) {
+                (Some(duration), _) => Extent::Duration(duration),
+                (None, transactions) => Extent::Transactions(transactions.unwrap_or(DEFAULT_ROWS)),
+            };
+            return Ok((workload, extent));
         }
         let table = self.table_name(upstream_table)?;
         if let Some(server_loop) = self.server_loop {
@@ -223,6 +243,9 @@ impl Args {
         };
         if let Some(duration) = self.duration {
             return Ok((workload, Extent::Duration(duration)));
+        }
+        if let Some(transactions) = self.script.transactions {
+            return Ok((workload, Extent::Transactions(transactions)));
         }
         let each = u64::from(self.rows_per_transaction);
         let rows = self
@@ -296,16 +319,24 @@ impl Args {
     }
 
     fn table_name(&self, upstream: Option<&str>) -> Result<TableName, Failure> {
-        let name = self
-            .table
-            .as_deref()
-            .or(upstream)
-            .unwrap_or(texts::table::DEFAULT_TABLE);
-        name.parse().map_err(|error: sqlserver::NameError| {
-            Failure::new(FailureCode::Usage, error.to_string())
-                .remedy("Name the table with --table.")
-        })
+        table_of_name(
+            self.table
+                .as_deref()
+                .or(upstream)
+                .unwrap_or(texts::table::DEFAULT_TABLE),
+        )
     }
+
+    /// The table that the flag names.
+    fn own_table(&self) -> Result<Option<TableName>, Failure> {
+        self.table.as_deref().map(table_of_name).transpose()
+    }
+}
+
+fn table_of_name(name: &str) -> Result<TableName, Failure> {
+    name.parse().map_err(|error: sqlserver::NameError| {
+        Failure::new(FailureCode::Usage, error.to_string()).remedy("Name the table with --table.")
+    })
 }
 
 /// The most turns of a loop: its counter is an `int`.
@@ -440,7 +471,7 @@ mod tests {
             .workload(None, None)
             .unwrap();
         assert_eq!(extent, Extent::Transactions(1));
-        assert_eq!(workload.rows_per_transaction(), 70);
+        assert_eq!(workload.rows_per_transaction(), Some(70));
         assert_eq!(workload.statement().matches("INSERT").count(), 1);
     }
 
@@ -457,7 +488,7 @@ mod tests {
             assert_eq!(extent, Extent::Transactions(transactions), "{flags}");
             let each = u64::from(workload.transactions_per_request());
             assert_eq!(each, transactions, "{flags}");
-            assert_eq!(workload.rows_per_transaction(), rows_each, "{flags}");
+            assert_eq!(workload.rows_per_transaction(), Some(rows_each), "{flags}");
             assert_eq!(workload.statement(), format!("EXEC {name} @turns = 70;"));
         }
         assert!(extent("loadgen --loop full --rows 3000000000").is_err());
@@ -485,7 +516,7 @@ mod tests {
             copy("loadgen --copy --maxdop 1", Some("lab.heap_source")).unwrap();
         assert_eq!(extent, Extent::Transactions(1));
         let workload = workload.of_source_rows(73_728);
-        assert_eq!(workload.rows_per_transaction(), 73_728);
+        assert_eq!(workload.rows_per_transaction(), Some(73_728));
         assert_eq!(
             workload.statement(),
             "INSERT INTO [lab].[heap] WITH (TABLOCK) (id, first_text, second_text) \
@@ -509,6 +540,23 @@ mod tests {
     }
 
     #[test]
+    fn transactions_are_counted_instead_of_rows() {
+        let (workload, extent) = args("loadgen --transactions 30 --rows-per-transaction 7")
+            .workload(None, None)
+            .unwrap();
+        assert_eq!(extent, Extent::Transactions(30));
+        assert_eq!(workload.rows_per_transaction(), Some(7));
+        for wrong in [
+            "loadgen --transactions 3 --rows 5",
+            "loadgen --transactions 3 --duration 5s",
+            "loadgen --script a.sql --rows 5",
+            "loadgen --seed 5",
+        ] {
+            assert!(Args::try_parse_from(wrong.split(' ')).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
     fn times_need_a_unit_and_are_longer_than_nothing() {
         assert_eq!(duration("1h 30m"), Ok(Duration::from_mins(90)));
         for wrong in ["", "30", "-5s", "0s", "soon"] {
@@ -520,7 +568,7 @@ mod tests {
     fn the_flag_names_the_table_before_upstream_does() {
         let table = |text: &str, upstream| {
             let (workload, _) = args(text).workload(upstream, None).unwrap();
-            workload.table().to_string()
+            workload.table().unwrap().to_string()
         };
         assert_eq!(table("loadgen --table a", Some("lab.b")), "dbo.a");
         assert_eq!(table("loadgen", Some("lab.b")), "lab.b");

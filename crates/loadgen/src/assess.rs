@@ -35,11 +35,15 @@ pub(crate) fn assess(
     for outcome in &run.workers {
         if let Some(error) = &outcome.error {
             invalid = true;
+            let place = outcome.left.error_at.as_deref();
             reasons.push(Reason::new(
                 trouble::code(error),
                 format!(
-                    "worker {} (session {}) after {} transactions: {error}",
-                    outcome.worker, outcome.session_id, outcome.transactions
+                    "worker {} (session {}) after {} transactions: {}{error}",
+                    outcome.worker,
+                    outcome.session_id,
+                    outcome.transactions,
+                    place.map(|place| format!("{place}: ")).unwrap_or_default()
                 ),
             ));
         } else if outcome.unanswered {
@@ -48,6 +52,17 @@ pub(crate) fn assess(
                 "no_answer",
                 format!(
                     "worker {} (session {}) got no answer to its last statement",
+                    outcome.worker, outcome.session_id
+                ),
+            ));
+        }
+        if let Some(open) = outcome.left.open_transactions {
+            invalid = true;
+            reasons.push(Reason::new(
+                "open_transaction",
+                format!(
+                    "worker {} (session {}) ended with @@TRANCOUNT {open}: what the script left \
+                     uncommitted is rolled back",
                     outcome.worker, outcome.session_id
                 ),
             ));
@@ -162,6 +177,7 @@ mod tests {
             latencies: Latencies::new().unwrap(),
             waits: Ok(vec![]),
             flush: None,
+            left: crate::request::Left::default(),
         }
     }
 
@@ -234,6 +250,7 @@ mod tests {
                 class: 17,
                 state: 4,
                 line: 1,
+                procedure: None,
                 message: "full".into(),
             }));
             let run = run(vec![failed, outcome(2, 50)], Some(StopCause::WorkerFailed));
@@ -262,6 +279,7 @@ mod tests {
             class: 13,
             state: 51,
             line: 1,
+            procedure: None,
             message: "chosen as the deadlock victim".into(),
         }));
         let run = run(vec![failed], Some(StopCause::WorkerFailed));
@@ -273,6 +291,16 @@ mod tests {
             detail.contains("worker 7") && detail.contains("1205"),
             "{detail}"
         );
+    }
+
+    #[test]
+    fn a_transaction_that_a_script_left_open_makes_the_round_invalid() {
+        let mut left = outcome(2, 9);
+        left.left.open_transactions = Some(1);
+        let assessment = assess(&run(vec![outcome(1, 9), left], None), 1, 1, None, None, 2);
+        assert_eq!(assessment.validity, Validity::Invalid);
+        assert_eq!(codes(&assessment), ["open_transaction"]);
+        assert!(assessment.reasons[0].detail.contains("worker 2"));
     }
 
     #[test]

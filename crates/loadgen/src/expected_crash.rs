@@ -71,6 +71,7 @@ mod tests {
         let workers = (1..)
             .zip(errors)
             .map(|(worker, error)| Outcome {
+                left: crate::request::Left::default(),
                 worker,
                 session_id: 50,
                 started: None,
@@ -115,6 +116,7 @@ mod tests {
     #[test]
     fn a_run_that_ends_otherwise_had_no_crash() {
         let full = Some(SqlError::Server(ServerError {
+            procedure: None,
             number: 9002,
             class: 17,
             state: 4,

@@ -4,8 +4,7 @@
 //! [`args`], `crew` (all workers, the gate, stopping), `worker` (one connection's timed loop),
 //! `outcome` (figures), `assess` (whether they may be used).
 //!
-//! What a transaction is stands in [`workload`]; other transactions (a script of the user's) are
-//! another variant there. The loop is closed; an open loop at a given rate would be another way to
+//! What a transaction is stands in [`workload`]; [`script`] is a transaction of the user's own. The loop is closed; an open loop at a given rate would be another way to
 //! choose the next transaction's start in `worker`. The place where a transaction is known to be
 //! acknowledged is in `worker`, too, where `journal` writes it down. `expected_crash` judges a run that
 //! is to end with the server's.
@@ -21,7 +20,9 @@ mod journal;
 mod latency;
 mod outcome;
 mod progress;
+mod request;
 mod run;
+pub mod script;
 mod session;
 mod session_waits;
 mod trouble;

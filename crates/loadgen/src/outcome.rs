@@ -14,7 +14,7 @@ pub(crate) struct Measured {
     /// First start to last end.
     pub(crate) elapsed: Duration,
     pub(crate) transactions: u64,
-    pub(crate) rows: u64,
+    pub(crate) rows: Option<u64>,
     /// The flush of the log after the run.
     pub(crate) flush: Option<Duration>,
     pub(crate) errors: Vec<CountedError>,
@@ -23,11 +23,20 @@ pub(crate) struct Measured {
     pub(crate) workers: Vec<WorkerLoad>,
 }
 
+/// Where the number of rows comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum RowsOf {
+    /// Each transaction inserts so many.
+    Each(u32),
+    /// The server reported them.
+    Reported,
+}
+
 /// Puts the workers' outcomes together.
 ///
 /// # Errors
 /// A defect: histograms that do not merge.
-pub(crate) fn measure(run: &RunOutcome, rows_per_transaction: u32) -> Result<Measured, Failure> {
+pub(crate) fn measure(run: &RunOutcome, rows_per_transaction: RowsOf) -> Result<Measured, Failure> {
     let outcomes = &run.workers;
     let first = outcomes.iter().filter_map(|outcome| outcome.started).min();
     let last = outcomes.iter().filter_map(|outcome| outcome.ended).max();
@@ -36,11 +45,18 @@ pub(crate) fn measure(run: &RunOutcome, rows_per_transaction: u32) -> Result<Mea
     for outcome in outcomes {
         latencies.add(&outcome.latencies)?;
     }
-    let transactions = outcomes.iter().map(|outcome| outcome.transactions).sum();
+    let transactions: u64 = outcomes.iter().map(|outcome| outcome.transactions).sum();
+    let rows = match rows_per_transaction {
+        RowsOf::Each(rows) => Some(transactions.saturating_mul(u64::from(rows))),
+        RowsOf::Reported => {
+            let rows = outcomes.iter().map(|outcome| outcome.left.rows).sum();
+            Some(rows).filter(|rows| *rows > 0)
+        }
+    };
     Ok(Measured {
         elapsed,
         transactions,
-        rows: transactions.saturating_mul(u64::from(rows_per_transaction)),
+        rows,
         flush: outcomes
             .iter()
             .find_map(|outcome| outcome.flush.as_ref()?.as_ref().ok().copied()),
@@ -96,7 +112,7 @@ fn count_errors<'a>(errors: impl IntoIterator<Item = &'a SqlError>) -> Vec<Count
 
 #[cfg(test)]
 mod tests {
-    use super::{count_errors, measure};
+    use super::{RowsOf, count_errors, measure};
     use crate::crew::RunOutcome;
     use crate::latency::Latencies;
     use crate::worker::Outcome;
@@ -131,6 +147,7 @@ mod tests {
                 signal_wait_ms: 1,
             }]),
             flush: (worker == 1).then_some(Ok(Duration::from_millis(12))),
+            left: crate::request::Left::default(),
         }
     }
 
@@ -147,9 +164,9 @@ mod tests {
             cpu_after: None,
             threads: 1,
         };
-        let measured = measure(&run, 4).unwrap();
+        let measured = measure(&run, RowsOf::Each(4)).unwrap();
         assert_eq!(measured.elapsed, Duration::from_millis(87));
-        assert_eq!((measured.transactions, measured.rows), (3, 12));
+        assert_eq!((measured.transactions, measured.rows), (3, Some(12)));
         assert_eq!(measured.flush, Some(Duration::from_millis(12)));
         let near = |got: f64, expected: f64| assert!((got - expected).abs() < 1e-6, "{got}");
         near(measured.workers[0].start_ms, 2.0);
@@ -176,6 +193,7 @@ mod tests {
                 class: 17,
                 state: 4,
                 line: 1,
+                procedure: None,
                 message: message.to_owned(),
             })
         };

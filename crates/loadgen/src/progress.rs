@@ -1,6 +1,6 @@
 //! The progress bar: on a terminal only, on standard error, without colour.
 
-use crate::workload::Extent;
+use crate::workload::{Extent, Workload};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -31,25 +31,30 @@ impl Progress {
         mode: ProgressMode,
         workers: u32,
         extent: Extent,
-        rows_per_transaction: u32,
+        workload: &Workload,
     ) -> Self {
+        // What a script inserts is not known: its transactions are shown instead.
+        let (rows_per_transaction, unit) = match workload.script() {
+            Some(_) => (1, "transactions"),
+            None => (workload.rows_per_transaction().unwrap_or(1), "rows"),
+        };
         let bar = (mode == ProgressMode::Auto && std::io::stderr().is_terminal()).then(|| {
             let (length, template) = match extent {
                 Extent::Transactions(transactions) => (
                     transactions
                         .saturating_mul(u64::from(workers))
                         .saturating_mul(u64::from(rows_per_transaction)),
-                    "{bar:30} {human_pos}/{human_len} rows  {msg} rows/s  ETA {eta}",
+                    format!("{{bar:30}} {{human_pos}}/{{human_len}} {unit}  {{msg}} {unit}/s  ETA {{eta}}"),
                 ),
                 Extent::Duration(duration) => (
                     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
-                    "{bar:30} {elapsed}  {msg} rows/s  ETA {eta}",
+                    format!("{{bar:30}} {{elapsed}}  {{msg}} {unit}/s  ETA {{eta}}"),
                 ),
             };
             let bar =
                 ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr_with_hz(5));
             // The template is a constant; where it were wrong, the plain bar shows.
-            if let Ok(style) = ProgressStyle::with_template(template) {
+            if let Ok(style) = ProgressStyle::with_template(&template) {
                 bar.set_style(style);
             }
             bar

@@ -7,16 +7,17 @@ use crate::crew::{self, RunOutcome, StopCause};
 use crate::durability;
 use crate::expected_crash;
 use crate::journal::Journal;
-use crate::outcome;
+use crate::outcome::{self, RowsOf};
 use crate::progress::Progress;
+use crate::request::Request;
 use crate::session;
 use crate::trouble;
 use crate::worker::Orders;
 use crate::workload::{Extent, Workload};
 use records::stage::{self, Stage, StageResult};
 use records::{
-    ExitStatus, Failure, FailureCode, JournalHeader, Load, LoadShape, Reason, Record, Server,
-    Validity,
+    ExitStatus, Failure, FailureCode, JournalHeader, Load, LoadShape, Reason, Record, ScriptShape,
+    Server, Validity,
 };
 use sqlserver::{Connection, DatabaseName, Environment, Settings, SqlError, TableName};
 use std::io::Write as _;
@@ -53,6 +54,15 @@ pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
         stage.target.as_ref(),
         &Environment::of_process(),
     )?);
+    if let Some(unused) = workload.script().map(|script| script.unused().join(", "))
+        && !unused.is_empty()
+    {
+        let name = stage.program();
+        let _ = writeln!(
+            std::io::stderr(),
+            "{name}: the script declares {unused} and does not use it"
+        );
+    }
     for warning in &settings.warnings {
         // Nothing can be done where standard error is closed.
         let _ = writeln!(std::io::stderr(), "{}: {warning}", stage.program());
@@ -71,7 +81,7 @@ pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
     let orders = Orders {
         settings: Arc::clone(&settings),
         server: before.server,
-        statement: workload.statement(),
+        request: Request::of(&workload, args.workers),
         transactions_per_request: workload.transactions_per_request(),
         cancel: workload.runs_on_the_server(),
         flush_log: args.flush_log,
@@ -79,8 +89,7 @@ pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
         journal: begin_journal(stage, args, &workload)?,
     };
     let orders = Arc::new(orders);
-    let rows = workload.rows_per_transaction();
-    let mut progress = Progress::new(args.progress, args.workers, extent, rows);
+    let mut progress = Progress::new(args.progress, args.workers, extent, &workload);
     let run = crew::run(&orders, args.workers, deadline, &interrupts, &mut progress)?;
     if let Some(journal) = &orders.journal {
         journal.check()?;
@@ -88,12 +97,12 @@ pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
     if run.workers.iter().all(|outcome| outcome.transactions == 0) {
         return Err(nothing_measured(&run, &workload).into());
     }
-    let row_check = match rows_before {
+    let row_check = match (rows_before, workload.table()) {
         // The server is gone; what is in the table is for audit to say.
         _ if args.expect_crash => Ok(None),
-        None => Ok(None),
-        Some(before) => sqlserver::block_on(count(&settings, &workload))
+        (Some(before), Some(table)) => sqlserver::block_on(count(&settings, table))
             .map(|after| Some(RowCheck { before, after })),
+        _ => Ok(None),
     };
     let mut record = to_record(stage, args, &workload, extent, &run, row_check)?;
     record.reasons.extend(before.remark);
@@ -121,7 +130,9 @@ fn begin_journal(
         at: stage.header().at,
         trial: stage.trial.clone(),
         target: stage.target.clone(),
-        table: workload.table().to_string(),
+        table: workload
+            .table()
+            .map_or_else(String::new, ToString::to_string),
         workers: args.workers,
         durability: args.durability.unwrap_or(Durability::Full).into(),
     };
@@ -156,10 +167,13 @@ async fn look_before(
         // no pass has to fetch it first where memory holds it.
         let rows = count_with(&mut connection, source).await?;
         Counted::Source(rows_to_copy(source, rows)?)
-    } else if args.no_row_check {
-        Counted::Nothing
     } else {
-        Counted::Table(count_with(&mut connection, workload.table()).await?)
+        match workload.table() {
+            Some(table) if !args.no_row_check => {
+                Counted::Table(count_with(&mut connection, table).await?)
+            }
+            _ => Counted::Nothing,
+        }
     };
     let remark = durability::not_delayed(&mut connection, workload.asks_for())
         .await
@@ -202,9 +216,9 @@ fn database_name(settings: &Settings) -> Result<DatabaseName, Failure> {
         .map_err(|error: sqlserver::NameError| Failure::new(FailureCode::Usage, error.to_string()))
 }
 
-async fn count(settings: &Arc<Settings>, workload: &Workload) -> Result<i64, Failure> {
+async fn count(settings: &Arc<Settings>, table: &TableName) -> Result<i64, Failure> {
     let mut connection = Connection::open(settings).await?;
-    let rows = count_with(&mut connection, workload.table()).await?;
+    let rows = count_with(&mut connection, table).await?;
     connection.close().await;
     Ok(rows)
 }
@@ -225,11 +239,16 @@ fn to_record(
     run: &RunOutcome,
     row_check: Result<Option<RowCheck>, Failure>,
 ) -> Result<Load, Failure> {
-    let measured = outcome::measure(run, workload.rows_per_transaction())?;
+    let rows = workload.rows_per_transaction();
+    let rows_of = match (workload.script(), rows) {
+        (None, Some(rows)) => RowsOf::Each(rows),
+        _ => RowsOf::Reported,
+    };
+    let measured = outcome::measure(run, rows_of)?;
     let share = client_cpu::share(run.cpu_before, run.cpu_after, measured.elapsed);
     let mut assessment = assess::assess(
         run,
-        workload.rows_per_transaction(),
+        rows.unwrap_or_default(),
         workload.transactions_per_request(),
         row_check.as_ref().ok().copied().flatten(),
         share,
@@ -248,22 +267,27 @@ fn to_record(
             ),
         ));
     }
-    let (rows_per_worker, duration_ms) = match extent {
-        Extent::Transactions(transactions) => (
-            Some(transactions.saturating_mul(u64::from(workload.rows_per_transaction()))),
-            None,
-        ),
+    let (transactions_per_worker, duration_ms) = match extent {
+        Extent::Transactions(transactions) => (Some(transactions), None),
         Extent::Duration(duration) => (None, u64::try_from(duration.as_millis()).ok()),
     };
+    let rows_per_worker = transactions_per_worker
+        .zip(rows)
+        .map(|(transactions, rows)| transactions.saturating_mul(u64::from(rows)));
     Ok(Load {
         header: stage.header(),
         shape: LoadShape {
             workers: args.workers,
             rows_per_worker,
+            transactions_per_worker,
             duration_ms,
-            rows_per_transaction: workload.rows_per_transaction(),
+            rows_per_transaction: rows,
             transactions_per_request: workload.transactions_per_request(),
             statement: workload.statement(),
+            script: workload.script().map(|script| ScriptShape {
+                name: script.name().to_owned(),
+                seed: script.seed(),
+            }),
         },
         validity: assessment.validity,
         reasons: assessment.reasons,
@@ -320,22 +344,36 @@ fn first_error(run: &RunOutcome) -> Option<&SqlError> {
 /// No transaction was acknowledged: there is no round to speak of.
 fn nothing_measured(run: &RunOutcome, workload: &Workload) -> Failure {
     if let Some(error) = first_error(run) {
-        return error.failure(&format!(
-            "the first transaction into {} on every connection",
-            workload.table()
+        let mut failure = error.failure(&format!(
+            "the first {} on every connection",
+            workload.transaction()
         ));
+        if let Some(place) = first_place(run) {
+            failure.message = format!("{place}: {}", failure.message);
+        }
+        failure.remedy = failure
+            .remedy
+            .or_else(|| trouble::advice(trouble::code(error)).map(str::to_owned));
+        return failure;
     }
     match run.stopped {
         Some(StopCause::Interrupted) => before_the_load(),
         _ => Failure::new(
             FailureCode::Failed,
             format!(
-                "no transaction into {} was answered before the time was over",
-                workload.table()
+                "no {} was answered before the time was over",
+                workload.transaction()
             ),
         )
         .remedy("Give it longer (--duration, --deadline), or find out what blocks the table."),
     }
+}
+
+/// Where the first error lies in a script.
+fn first_place(run: &RunOutcome) -> Option<&str> {
+    run.workers
+        .iter()
+        .find_map(|outcome| outcome.left.error_at.as_deref())
 }
 
 fn before_the_load() -> Failure {

@@ -30,6 +30,13 @@ pub(crate) async fn waits(connection: &mut Connection, server: &Server) -> Readi
         .map_err(|error| error.to_string())
 }
 
+/// The transactions that the session has open.
+pub(crate) async fn open_transactions(connection: &mut Connection) -> Result<i32, SqlError> {
+    one_row(connection, &texts::load::open_transactions().sql)
+        .await?
+        .some_int("open_transactions")
+}
+
 /// The rows of a table.
 pub(crate) async fn count_rows(
     connection: &mut Connection,

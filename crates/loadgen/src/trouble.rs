@@ -6,6 +6,7 @@ use sqlserver::SqlError;
 pub(crate) fn code(error: &SqlError) -> &'static str {
     match error.number() {
         None => "connection_lost",
+        Some(266) => "open_transaction",
         Some(1205) => "deadlock",
         Some(1222) => "lock_timeout",
         Some(9002) => "log_full",
@@ -19,6 +20,9 @@ pub(crate) fn advice(code: &str) -> Option<&'static str> {
     Some(match code {
         "deadline" => "Give it longer (--deadline) or less to do (--rows, --duration).",
         "no_answer" => "The server stopped answering. Look into its error log.",
+        "open_transaction" => {
+            "Write as many COMMITs into the script as BEGIN TRANSACTIONs, on every way through it."
+        }
         "rows_mismatch" => {
             "Let the load have the table alone: no other session, no trigger, no second loadgen. \
              Then run the round again."

@@ -4,6 +4,7 @@ use crate::control::{Control, Ticks};
 use crate::durability::{self, Flush};
 use crate::journal::Journal;
 use crate::latency::Latencies;
+use crate::request::{Left, Request};
 use crate::session;
 use crate::session_waits::{self, Reading};
 use crate::workload::Extent;
@@ -23,8 +24,8 @@ pub(crate) struct Orders {
     pub(crate) settings: Arc<Settings>,
     /// What answers there.
     pub(crate) server: Server,
-    /// The batch that is one request.
-    pub(crate) statement: String,
+    /// What one request sends.
+    pub(crate) request: Request,
     /// The transactions that one request commits.
     pub(crate) transactions_per_request: u32,
     /// Whether a request is cancelled where the run is stopped, instead of waited for.
@@ -36,29 +37,6 @@ pub(crate) struct Orders {
     /// Where acknowledgements are written down; then the batch takes the worker's number and the
     /// commit's.
     pub(crate) journal: Option<Journal>,
-}
-
-impl Orders {
-    /// Sends a worker's next transaction and waits for its answer.
-    async fn send(
-        &self,
-        connection: &mut Connection,
-        control: &Control,
-        worker: u32,
-        commit: u64,
-    ) -> Result<(), SqlError> {
-        if self.cancel {
-            let stop = control.stopped();
-            return connection.run_until(&self.statement, stop).await;
-        }
-        if self.journal.is_none() {
-            return connection.run(&self.statement).await;
-        }
-        let commit = i64::try_from(commit).unwrap_or(i64::MAX);
-        connection
-            .run_with_numbers(&self.statement, &[i64::from(worker), commit])
-            .await
-    }
 }
 
 /// What a worker says to the main thread.
@@ -95,6 +73,8 @@ pub(crate) struct Outcome {
     pub(crate) waits: Reading,
     /// The flush of the log after the run; none where this worker made none.
     pub(crate) flush: Option<Flush>,
+    /// What a script left behind.
+    pub(crate) left: Left,
 }
 
 /// Connects, waits for the gate, works, reports.
@@ -125,7 +105,7 @@ async fn work_through(
         connection = Connection::open(&orders.settings) => connection?,
         () = control.given_up() => return Err(called_off()),
     };
-    let session_id = prepare(worker, &mut connection).await?;
+    let session_id = prepare(worker, &mut connection, &orders.request).await?;
     // On a session of its own, so that its wait is none of the load's; open before the gate, so that
     // it begins at once when the last answer is there.
     let mut flusher = if orders.flush_log && worker == 1 {
@@ -143,6 +123,7 @@ async fn work_through(
         error: None,
         unanswered: false,
         latencies: Latencies::new()?,
+        left: Left::default(),
     };
     let _ = reports.send(Report::Ready);
     let waits = match control.gate().await {
@@ -152,6 +133,7 @@ async fn work_through(
                 biased;
                 () = run.transactions(&mut connection, orders, opened, control, ticks) => {
                     control.worker_ended();
+                    run.look_for_open_transactions(&mut connection, orders).await;
                     if let Some(flusher) = &mut flusher {
                         flush = flush_when_all_ended(flusher, control).await;
                     }
@@ -183,6 +165,7 @@ async fn work_through(
         latencies: run.latencies,
         waits,
         flush,
+        left: run.left,
     })
 }
 
@@ -195,6 +178,7 @@ struct Run {
     error: Option<SqlError>,
     unanswered: bool,
     latencies: Latencies,
+    left: Left,
 }
 
 impl Run {
@@ -209,6 +193,7 @@ impl Run {
         ticks: &Ticks,
     ) {
         connection.set_deadline(None);
+        let mut requests = orders.request.of_worker(self.worker);
         let mut sent = Instant::now();
         self.started = Some(sent);
         loop {
@@ -220,15 +205,15 @@ impl Run {
                 return;
             }
             self.unanswered = true;
-            let answer = orders
-                .send(connection, control, self.worker, self.transactions + 1)
-                .await;
+            let cancel = orders.cancel.then_some(control);
+            let answer = requests.send(connection, cancel).await;
             let now = Instant::now();
             self.ended = Some(now);
             match answer {
-                Ok(()) => {
+                Ok(rows) => {
                     self.unanswered = false;
                     self.transactions += u64::from(orders.transactions_per_request);
+                    self.left.rows = self.left.rows.saturating_add(rows);
                     self.latencies.record(now.duration_since(sent));
                     ticks.set(self.transactions);
                     if let Some(journal) = &orders.journal {
@@ -246,11 +231,23 @@ impl Run {
                     // The round is lost: the others need not go on.
                     control.stop();
                     self.unanswered = error.ends_connection();
+                    self.left.error_at = orders.request.script().map(|script| script.place(&error));
                     self.error = Some(error);
                     return;
                 }
             }
             sent = now;
+        }
+    }
+
+    /// After the clock: whether a script left a transaction open in its session, whose work is
+    /// rolled back then when the connection ends.
+    async fn look_for_open_transactions(&mut self, connection: &mut Connection, orders: &Orders) {
+        if orders.request.script().is_some() && self.error.is_none() && connection.is_open() {
+            connection.set_deadline(Some(WAITS_DEADLINE));
+            // Where the question has no answer, the connection's end shows in the waits.
+            let open = session::open_transactions(connection).await;
+            self.left.open_transactions = open.ok().filter(|open| *open > 0);
         }
     }
 }
@@ -265,7 +262,11 @@ async fn flush_when_all_ended(flusher: &mut Connection, control: &Control) -> Op
 }
 
 /// Sets the session's options and asks for its number.
-async fn prepare(worker: u32, connection: &mut Connection) -> Result<i32, Failure> {
+async fn prepare(
+    worker: u32,
+    connection: &mut Connection,
+    request: &Request,
+) -> Result<i32, Failure> {
     let failed = |error: SqlError| {
         let failure = Failure::new(
             FailureCode::NoConnection,
@@ -277,7 +278,12 @@ async fn prepare(worker: u32, connection: &mut Connection) -> Result<i32, Failur
             None => failure,
         }
     };
-    session::prepare(connection).await.map_err(failed)
+    let session_id = session::prepare(connection).await.map_err(failed)?;
+    if request.script().is_some() {
+        let text = sqlserver::texts::load::report_rows();
+        connection.run(&text.sql).await.map_err(failed)?;
+    }
+    Ok(session_id)
 }
 
 /// The session's waits so far, or why they cannot be read.

@@ -1,8 +1,10 @@
 //! What one transaction is, and how many of them there are.
 
+use crate::script::Script;
 use sqlserver::texts::durability::CommitDurability;
 use sqlserver::texts::loops::{LoopKind, LoopProcedure};
 use sqlserver::{TableName, texts};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The transactions that a run sends: every one is one batch and one round trip, save where a loop
@@ -55,13 +57,21 @@ pub enum Workload {
         /// The most processors for the statement.
         maxdop: Option<u32>,
     },
+    /// A transaction of the user's own.
+    Script {
+        /// The transaction.
+        script: Arc<Script>,
+        /// The table that each transaction inserts so many rows into, where the user said so.
+        check: Option<(TableName, u32)>,
+    },
 }
 
 impl Workload {
-    /// The batch that one transaction sends.
+    /// The batch that one transaction sends; of a script, its whole file.
     #[must_use]
     pub fn statement(&self) -> String {
         match self {
+            Self::Script { script, .. } => return script.source().to_owned(),
             Self::InsertDefaults {
                 table,
                 rows_per_transaction: 1,
@@ -94,21 +104,23 @@ impl Workload {
         .sql
     }
 
-    /// The rows that one acknowledged transaction inserted.
+    /// The rows that one acknowledged transaction inserted into the table; none where a script
+    /// decides it.
     #[must_use]
-    pub fn rows_per_transaction(&self) -> u32 {
+    pub fn rows_per_transaction(&self) -> Option<u32> {
         match self {
             Self::InsertDefaults {
                 rows_per_transaction,
                 ..
-            } => *rows_per_transaction,
-            Self::InsertAtOnce { rows, .. } | Self::Copy { rows, .. } => *rows,
+            } => Some(*rows_per_transaction),
+            Self::InsertAtOnce { rows, .. } | Self::Copy { rows, .. } => Some(*rows),
             Self::Loop {
                 kind: LoopKind::Batched,
                 turns,
                 ..
-            } => *turns,
-            Self::Loop { .. } | Self::InsertNumbered { .. } => 1,
+            } => Some(*turns),
+            Self::Loop { .. } | Self::InsertNumbered { .. } => Some(1),
+            Self::Script { check, .. } => check.as_ref().map(|(_, rows)| *rows),
         }
     }
 
@@ -142,19 +154,44 @@ impl Workload {
                 LoopKind::Full | LoopKind::Batched => CommitDurability::Full,
             }),
             Self::InsertNumbered { durability, .. } => Some(*durability),
-            Self::InsertAtOnce { .. } | Self::Copy { .. } => None,
+            Self::InsertAtOnce { .. } | Self::Copy { .. } | Self::Script { .. } => None,
         }
     }
 
-    /// The table that the rows go to.
+    /// The table that the rows go to; none where only a script knows.
     #[must_use]
-    pub fn table(&self) -> &TableName {
+    pub fn table(&self) -> Option<&TableName> {
         match self {
             Self::InsertDefaults { table, .. }
             | Self::InsertAtOnce { table, .. }
             | Self::Loop { table, .. }
             | Self::InsertNumbered { table, .. }
-            | Self::Copy { table, .. } => table,
+            | Self::Copy { table, .. } => Some(table),
+            Self::Script { check, .. } => check.as_ref().map(|(table, _)| table),
+        }
+    }
+
+    /// The script, where it is one.
+    #[must_use]
+    pub fn script(&self) -> Option<&Arc<Script>> {
+        match self {
+            Self::Script { script, .. } => Some(script),
+            _ => None,
+        }
+    }
+
+    /// A transaction in words: `transaction into dbo.writes`, `transaction of my.sql`.
+    #[must_use]
+    pub fn transaction(&self) -> String {
+        match self {
+            Self::InsertDefaults { table, .. }
+            | Self::InsertAtOnce { table, .. }
+            | Self::Loop { table, .. }
+            | Self::InsertNumbered { table, .. }
+            | Self::Copy { table, .. } => {
+                format!("transaction into {table}")
+            }
+            Self::Script { script, .. } => format!("transaction of {}", script.name()),
         }
     }
 

@@ -31,7 +31,9 @@ pub use file_round::FileRound;
 pub use file_summary::FileSummary;
 pub use header::{Header, Server, Target, Trial};
 pub use journal::{Acknowledgement, CommitDurability, JournalHeader, NoAcknowledgement};
-pub use load::{CountedError, HISTOGRAM_ENCODING, Latency, Load, LoadShape, Wait, WorkerLoad};
+pub use load::{
+    CountedError, HISTOGRAM_ENCODING, Latency, Load, LoadShape, ScriptShape, Wait, WorkerLoad,
+};
 pub use loss::LossFigures;
 pub use ranking::Ranking;
 pub use record::Record;

@@ -26,8 +26,9 @@ pub struct Load {
     pub elapsed_ms: f64,
     /// Transactions that the server acknowledged.
     pub transactions: u64,
-    /// Rows that they inserted.
-    pub rows: u64,
+    /// Rows that they inserted; of a script, those that its statements reported (affected or
+    /// selected), and null where none were reported (SET NOCOUNT ON).
+    pub rows: Option<u64>,
     /// How long flushing the log after the run took (`sys.sp_flush_log`), in milliseconds, outside
     /// `elapsed_ms`; null where it was not asked for.
     #[serde(default)]
@@ -56,18 +57,33 @@ pub struct Load {
 pub struct LoadShape {
     /// Connections.
     pub workers: u32,
-    /// Rows each worker inserts; null where the run is by time.
+    /// Rows each worker inserts; null where the run is by time, or a script's own.
     pub rows_per_worker: Option<u64>,
+    /// Transactions each worker runs; null where the run is by time.
+    #[serde(default)]
+    pub transactions_per_worker: Option<u64>,
     /// How long the run is, in milliseconds; null where it is by rows.
     pub duration_ms: Option<u64>,
-    /// Rows in one transaction.
-    pub rows_per_transaction: u32,
+    /// Rows in one transaction; null where a script decides it.
+    pub rows_per_transaction: Option<u32>,
     /// Transactions that one request commits on the server: 1, or the turns of a loop that runs
     /// there. Latency is that of a request.
     #[serde(default = "one")]
     pub transactions_per_request: u32,
-    /// The statement that one transaction sends.
+    /// The statement that one transaction sends; of a script, its whole file.
     pub statement: String,
+    /// Where the transaction is a script of the user's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<ScriptShape>,
+}
+
+/// A transaction of the user's own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScriptShape {
+    /// The file's name, as it was given.
+    pub name: String,
+    /// What the random values of its variables are drawn from.
+    pub seed: u32,
 }
 
 fn one() -> u32 {

@@ -10,6 +10,7 @@ use sqlserver::texts::database::RecoveryModel;
 use sqlserver::texts::journal::{COMMIT_COLUMN, WORKER_COLUMN};
 use sqlserver::texts::table::{DEFAULT_TABLE, LINE_DEFAULT, LINE_LENGTH};
 use sqlserver::{ConnectionArgs, TableName};
+use std::path::PathBuf;
 
 /// The database where none is named.
 pub const DEFAULT_DATABASE: &str = "writelog";
@@ -48,6 +49,9 @@ Examples:
   A GB of rows to copy, and the empty heap that they go to
     setup-db -d lab --recovery simple --data-size 6GB --log-size 800MB \\
         --source-rows 1179620 --empty-table --checkpoint
+
+  Your own tables and procedures, without the one of these experiments
+    setup-db -d lab --no-table --apply schema.sql --checkpoint
 
   Away with it, and with its rows in the backup history
     setup-db -d lab --drop";
@@ -138,6 +142,20 @@ pub struct Args {
     #[arg(long)]
     pub empty_table: bool,
 
+    /// Run a file of your own T-SQL in the database: batches separated by lines of GO, errors with
+    /// their lines; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub apply: Vec<PathBuf>,
+
+    /// Run one batch of your own T-SQL in the database, after the files; may be repeated. It shows
+    /// in the list of processes: no secrets
+    #[arg(long, value_name = "TEXT")]
+    pub sql: Vec<String>,
+
+    /// Remove all rows of a table of your own, after --apply and --sql; may be repeated
+    #[arg(long, value_name = "TABLE")]
+    pub empty: Vec<TableName>,
+
     /// Issue a CHECKPOINT after all else
     #[arg(long)]
     pub checkpoint: bool,
@@ -155,7 +173,7 @@ pub struct Args {
         "recovery", "delayed_durability", "data_size", "log_size", "data_growth", "log_growth",
         "data_file", "log_file", "no_table", "empty_table", "checkpoint", "backup_log",
         "loops", "line_length", "list_delayed_durability",
-        "source_rows",
+        "source_rows", "apply", "sql", "empty",
     ])]
     pub drop: bool,
 
@@ -261,6 +279,7 @@ mod tests {
     fn what_contradicts_itself_is_refused() {
         for flags in [
             "--drop --recovery full",
+            "--drop --sql CHECKPOINT",
             "--no-table --empty-table",
             "--no-table --source-rows 9",
             "--source-rows 0",

@@ -2,11 +2,13 @@
 //!
 //! [`args`] is the declaration. [`run`] goes through the steps in order: `create` (the database
 //! and its mark), `files`, `options` (recovery model, delayed `durability`, arming), `table`,
-//! `loops` (the stored procedures that insert into it), `source` (the rows that a load copies); or
-//! `drop`. Each step reads first, changes only what differs, and notes it in `workshop`.
+//! `loops` (the stored procedures that insert into it), `source` (the rows that a load copies),
+//! `apply` (T-SQL of the user's); or `drop`. Each step reads first, changes only what differs, and
+//! notes it in `workshop`; `apply` runs what it was given.
 //!
 //! Other shapes of table are another arm in `table`.
 
+mod apply;
 pub mod args;
 mod create;
 mod drop;

@@ -40,7 +40,7 @@ pub(crate) async fn ensure(
 }
 
 /// Until its first full backup a FULL database reuses its log as SIMPLE does.
-async fn arm(workshop: &mut Workshop, inside: &mut Connection) -> Result<(), Failure> {
+pub(crate) async fn arm(workshop: &mut Workshop, inside: &mut Connection) -> Result<(), Failure> {
     let state = read(inside, workshop).await?;
     if state.recovery_model == "SIMPLE" || state.armed == Some(true) {
         return Ok(());

@@ -1,5 +1,6 @@
 //! The stage: the steps in their order.
 
+use crate::apply::Texts;
 use crate::args::{Args, DEFAULT_DATABASE, TableShape};
 use crate::files::Wanted;
 use crate::workshop::Workshop;
@@ -46,6 +47,7 @@ pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
         Failure::new(FailureCode::Usage, error.to_string()).remedy("Name the database with -d.")
     })?;
     mark::refuse_system(&database)?;
+    let user_texts = Texts::read(args)?;
     for warning in &settings.warnings {
         remark(stage, warning);
     }
@@ -53,6 +55,7 @@ pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
     let done = block_on(work(
         stage,
         args,
+        &user_texts,
         &Arc::new(settings),
         database,
         &interrupts,
@@ -79,6 +82,7 @@ pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
 async fn work(
     stage: &mut Stage,
     args: &Args,
+    user_texts: &Texts,
     settings: &Arc<Settings>,
     database: DatabaseName,
     interrupts: &Interrupts,
@@ -89,7 +93,7 @@ async fn work(
         .map_err(|error| error.failure("reading the server's version"))?;
     stage.server = Some(server.clone());
     let mut workshop = Workshop::new(master, server, database, settings);
-    match declare(&mut workshop, args, interrupts).await {
+    match declare(&mut workshop, args, user_texts, interrupts).await {
         Ok(done) => {
             workshop.master.close().await;
             Ok(Done {
@@ -113,6 +117,7 @@ async fn work(
 async fn declare(
     workshop: &mut Workshop,
     args: &Args,
+    user_texts: &Texts,
     interrupts: &Interrupts,
 ) -> Result<Done, Failure> {
     let mut done = Done {
@@ -125,7 +130,7 @@ async fn declare(
         done.remarks = drop::drop_database(workshop, args).await?;
         return Ok(done);
     }
-    done.settings = Some(declared_state(workshop, args, interrupts).await?);
+    done.settings = Some(declared_state(workshop, args, user_texts, interrupts).await?);
     if args.list_delayed_durability {
         let databases = durability::not_disabled(workshop).await?;
         done.remarks.push(durability::in_words(&databases));
@@ -137,6 +142,7 @@ async fn declare(
 async fn declared_state(
     workshop: &mut Workshop,
     args: &Args,
+    user_texts: &Texts,
     interrupts: &Interrupts,
 ) -> Result<DatabaseSettings, Failure> {
     let mut inside = create::ensure(workshop, args).await?;
@@ -161,6 +167,13 @@ async fn declared_state(
     }
     if let Some(rows) = args.source_rows {
         source::ensure(workshop, &mut inside, &args.table, rows, interrupts).await?;
+    }
+    if user_texts.run(workshop, &mut inside).await? {
+        // They may have set the recovery model.
+        options::arm(workshop, &mut inside).await?;
+    }
+    for table in &args.empty {
+        table::empty(workshop, &mut inside, table).await?;
     }
     if args.checkpoint {
         inside

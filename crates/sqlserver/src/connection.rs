@@ -3,6 +3,7 @@
 
 use crate::connect::{self, Settings};
 use crate::error::SqlError;
+use crate::parameterized::{self, ParameterizedText, RowCount, Value};
 use records::Failure;
 use std::future::Future;
 use std::sync::Arc;
@@ -114,26 +115,49 @@ impl Connection {
         let Some(client) = self.client.as_mut() else {
             return Err(SqlError::Closed);
         };
-        let result = match self.deadline {
-            None => drained(client, request).await,
-            Some(limit) => {
-                if let Ok(result) = timeout(limit, drained(client, request)).await {
-                    result
-                } else {
+        let answer = within(self.deadline, drained(client, request)).await;
+        self.answered(answer).await
+    }
+
+    /// Sends a text with parameters (`sp_executesql`) and drains all that comes back; what it
+    /// selects is thrown away. A deadline is kept as in [`Connection::batch`].
+    ///
+    /// # Errors
+    /// As [`Connection::batch`].
+    pub async fn execute(
+        &mut self,
+        text: &ParameterizedText,
+        parameters: Vec<(&str, Value)>,
+    ) -> Result<RowCount, SqlError> {
+        let Some(client) = self.client.as_mut() else {
+            return Err(SqlError::Closed);
+        };
+        let sent = parameterized::execute(client, text, parameters);
+        let answer = within(self.deadline, sent).await;
+        self.answered(answer).await
+    }
+
+    /// Gives the connection up where its answer says that it is of no more use.
+    async fn answered<T>(
+        &mut self,
+        answer: Result<tiberius::Result<T>, Duration>,
+    ) -> Result<T, SqlError> {
+        match answer {
+            Ok(result) => result.map_err(|error| {
+                let error = SqlError::from(error);
+                if error.ends_connection() {
+                    self.client = None;
+                }
+                error
+            }),
+            Err(after) => {
+                if let Some(mut client) = self.client.take() {
                     // Best effort: the server stops working, or it does not answer in time.
                     let _ = timeout(CANCEL_TIMEOUT, client.cancel_query()).await;
-                    self.client = None;
-                    return Err(SqlError::Deadline { after: limit });
                 }
+                Err(SqlError::Deadline { after })
             }
-        };
-        result.map_err(|error| {
-            let error = SqlError::from(error);
-            if error.ends_connection() {
-                self.client = None;
-            }
-            error
-        })
+        }
     }
 
     /// Sends a batch without a deadline and drains all that comes back, unless `stop` ends first:
@@ -217,6 +241,17 @@ impl Connection {
         if let Some(client) = self.client {
             let _ = timeout(CANCEL_TIMEOUT, client.close()).await;
         }
+    }
+}
+
+/// Waits until the deadline at most; the deadline where it passed.
+async fn within<T>(
+    deadline: Option<Duration>,
+    answer: impl Future<Output = T>,
+) -> Result<T, Duration> {
+    match deadline {
+        None => Ok(answer.await),
+        Some(limit) => timeout(limit, answer).await.map_err(|_| limit),
     }
 }
 

@@ -14,8 +14,10 @@ pub struct ServerError {
     pub class: u8,
     /// Its state.
     pub state: u8,
-    /// The line of the batch, from 1.
+    /// The line of the batch or of the procedure, from 1.
     pub line: u32,
+    /// The procedure that it happened in; none where it is the batch itself.
+    pub procedure: Option<String>,
     /// Its text.
     pub message: String,
 }
@@ -111,6 +113,9 @@ impl From<tiberius::error::Error> for SqlError {
                 class: token.class(),
                 state: token.state(),
                 line: token.line(),
+                procedure: Some(token.procedure())
+                    .filter(|name| !name.is_empty() && *name != "sp_executesql")
+                    .map(str::to_owned),
                 message: token.message().to_owned(),
             }),
             Driver::Io { message, .. } => Self::Lost(how_it_was_lost(&message)),
@@ -142,6 +147,7 @@ mod tests {
             class,
             state: 1,
             line: 1,
+            procedure: None,
             message: "text of the server".to_owned(),
         })
     }

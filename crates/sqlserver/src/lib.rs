@@ -9,12 +9,14 @@ mod connection;
 pub mod error;
 pub mod mark;
 pub mod names;
+pub mod parameterized;
 pub mod permission;
 pub mod probe;
 pub mod readings;
 mod remedies;
 mod row;
 mod runtime;
+pub mod source;
 pub mod texts;
 
 pub use connect::{ConnectionArgs, Environment, Settings};

@@ -6,6 +6,7 @@
     reason = "tests: what their helpers cannot have ends the test"
 )]
 
+mod ab;
 mod bad_input;
 mod clients;
 mod conditions;
@@ -22,6 +23,7 @@ mod programs;
 mod report;
 mod restore_time;
 mod rust_client;
+mod script;
 mod stream;
 mod tsql;
 mod write_speed;

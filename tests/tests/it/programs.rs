@@ -247,7 +247,7 @@ fn loadgen_really_inserted_the_rows_that_it_counts() {
     };
     assert_eq!(
         (load.rows, load.transactions, load.workers.len()),
-        (21, 21, 3)
+        (Some(21), 21, 3)
     );
     // The next set-up says how many rows it found in the table that it empties.
     let emptied = setup(&server, "SIMPLE");

@@ -14,6 +14,21 @@ pub fn session_settings() -> Text {
     )
 }
 
+/// Row counts travel, as they do where a client says nothing: for a script of the user's.
+#[must_use]
+pub fn report_rows() -> Text {
+    Text::new("load::report_rows", "SET NOCOUNT OFF;")
+}
+
+/// How many transactions this session has open.
+#[must_use]
+pub fn open_transactions() -> Text {
+    Text::new(
+        "load::open_transactions",
+        "SELECT CAST(@@TRANCOUNT AS int) AS open_transactions;",
+    )
+}
+
 /// One row of defaults: one transaction of its own.
 #[must_use]
 pub fn insert_row(table: &TableName) -> Text {
@@ -95,7 +110,12 @@ pub fn session_waits() -> Text {
 }
 
 pub(super) fn samples() -> Vec<Text> {
-    let mut texts = vec![session_settings(), session_waits()];
+    let mut texts = vec![
+        session_settings(),
+        report_rows(),
+        open_transactions(),
+        session_waits(),
+    ];
     for table in sample::tables() {
         texts.push(insert_row(&table));
         texts.push(insert_rows(&table, 10, None));
