@@ -89,6 +89,7 @@ install: build ## install into PREFIX (/usr/local): bin/writelog and libexec/wri
 	install -m 755 $(addprefix scripts/,$(experiments) ab with-labdb start-labdb) "$(DESTDIR)$(PREFIX)/libexec/writelog"
 	install -m 644 scripts/common.sh "$(DESTDIR)$(PREFIX)/libexec/writelog"
 	for experiment in $(experiments); do \
+		[ -f "fixtures/$$experiment/published.json" ] || continue; \
 		install -d "$(DESTDIR)$(PREFIX)/libexec/writelog/fixtures/$$experiment" && \
 		install -m 644 "fixtures/$$experiment/published.json" \
 			"$(DESTDIR)$(PREFIX)/libexec/writelog/fixtures/$$experiment" || exit 1; \

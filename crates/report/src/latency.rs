@@ -48,7 +48,9 @@ pub(crate) fn merged(experiment: &Experiment) -> Result<Vec<Latencies>, Failure>
 }
 
 fn read(run: &Run) -> Result<Option<Histogram<u64>>, Failure> {
-    let Some(text) = &run.round.latency_histogram else {
+    // An empty text is what a load without a distribution left.
+    let recorded = run.round.latency_histogram.as_ref();
+    let Some(text) = recorded.filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
     let bytes = BASE64_STANDARD.decode(text);

@@ -191,7 +191,7 @@ fn without_checkpoint_it_only_reads_in_five_round_trips() {
 fn the_conditions_are_read_before_the_first_counters_and_after_the_second() {
     let double = server(true);
     let (line, _) = upstream();
-    let first = run(&double, &["-S", &double.server(), "-d", "lab"], &line);
+    let first = run(&double, &["-d", "lab"], &line);
     let snapshot = snapshot_of(&first);
     let conditions = snapshot.conditions.unwrap();
     assert_eq!(conditions.global_trace_flags, Some(vec![845, 3979]));
@@ -208,11 +208,7 @@ fn the_conditions_are_read_before_the_first_counters_and_after_the_second() {
     assert_eq!(others.sessions.unwrap()[0].cpu_ms, 55);
 
     let input = String::from_utf8(first.stdout).unwrap();
-    snapshot_of(&run(
-        &double,
-        &["-S", &double.server(), "-d", "lab"],
-        &input,
-    ));
+    snapshot_of(&run(&double, &["-d", "lab"], &input));
     let seen = double.seen.lock().unwrap();
     let order: Vec<&str> = seen
         .batches

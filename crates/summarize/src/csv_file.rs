@@ -87,7 +87,7 @@ pub(crate) fn server_name(header: &Header) -> String {
     server.map_or_else(String::new, |server| server.product.clone())
 }
 
-const ROUND_HEAD: [&str; 70] = [
+const ROUND_HEAD: [&str; 69] = [
     "experiment",
     "run",
     "variant",
@@ -156,7 +156,6 @@ const ROUND_HEAD: [&str; 70] = [
     "copy_ms",
     "zero_log_ms",
     "recover_ms",
-    "instant_file_initialization",
     "phases_from",
 ];
 
@@ -247,7 +246,7 @@ fn round_cells(experiment: &str, run: &Run) -> Vec<String> {
 }
 
 /// What a restore took; empty cells for a round that is none.
-fn restore_cells(restore: Option<&RestoreFigures>) -> [String; 12] {
+fn restore_cells(restore: Option<&RestoreFigures>) -> [String; 11] {
     let Some(figures) = restore else {
         return Default::default();
     };
@@ -262,7 +261,6 @@ fn restore_cells(restore: Option<&RestoreFigures>) -> [String; 12] {
         number(figures.copy_ms),
         number(figures.zero_log_ms),
         number(figures.recover_ms),
-        number(figures.instant_file_initialization),
         text(figures.phases_from.as_deref().unwrap_or_default()),
     ]
 }

@@ -42,11 +42,7 @@ fn on(server: &Labdb, results: &Path, variables: &[(&str, &str)]) -> Outcome {
 }
 
 fn example(name: &str) -> String {
-    checkout()
-        .join("examples/ab")
-        .join(name)
-        .display()
-        .to_string()
+    checkout().join("docs/ab").join(name).display().to_string()
 }
 
 fn records(results: &Path) -> Vec<Record> {

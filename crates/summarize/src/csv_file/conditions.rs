@@ -33,6 +33,11 @@ pub(super) fn cells(round: &Round) -> [String; 15] {
                 .fold(0, u64::saturating_add),
         )
     };
+    // A restore reads it for itself.
+    let of_restore = round.restore.as_ref();
+    let initialization = conditions
+        .instant_file_initialization
+        .or_else(|| of_restore?.instant_file_initialization);
     let flags = conditions.global_trace_flags.as_ref().map(|flags| {
         let flags: Vec<String> = flags.iter().map(ToString::to_string).collect();
         if flags.is_empty() {
@@ -46,7 +51,7 @@ pub(super) fn cells(round: &Round) -> [String; 15] {
         number(conditions.accelerated_database_recovery),
         number(conditions.compatibility_level),
         number(conditions.target_recovery_time_s),
-        number(conditions.instant_file_initialization),
+        number(initialization),
         text(&flags.unwrap_or_default()),
         number(conditions.availability_group),
         number(conditions.server_cpus),
