@@ -67,6 +67,10 @@ pub fn time_against_size(experiment: &Experiment) -> Option<Grid> {
         .flatten()
 }
 
+/// More decimals than this, in seven columns, leave no room for the names in 80 columns; CSV and
+/// JSON Lines have all of them.
+const MOST_DECIMALS: usize = 4;
+
 /// The variants on each metric: one table a metric, so that a table has one unit.
 #[must_use]
 pub fn variants(summaries: &[VariantSummary], metrics: &[Metric]) -> Vec<Grid> {
@@ -85,7 +89,8 @@ pub fn variants(summaries: &[VariantSummary], metrics: &[Metric]) -> Vec<Grid> {
             let of_metric = || summaries.iter().filter(|row| row.metric == metric.name);
             let scaled = |value: Option<f64>| value.map(|value| value / unit.divisor);
             let decimals = decimals(of_metric().filter_map(|row| scaled(row.max)))
-                .min(metric.most_decimals().unwrap_or(usize::MAX));
+                .min(metric.most_decimals().unwrap_or(usize::MAX))
+                .min(MOST_DECIMALS);
             for row in of_metric() {
                 let mut cells = vec![row.variant.clone(), row.n.to_string()];
                 let figures = [

@@ -142,3 +142,19 @@ fn waits_in_whole_milliseconds_have_no_more_than_three_decimals_of_a_second() {
     let out = summarize(&input, &["--table", "rounds", "--table", "variants"]).out;
     assert!(out.contains(" 0.003 ") && !out.contains("0.0030"), "{out}");
 }
+
+#[test]
+fn rounds_of_a_few_milliseconds_leave_room_for_the_names() {
+    let input = changed(|place, round| {
+        round["elapsed_ms"] = json!(45.081_234 + f64::from(u8::try_from(place).unwrap()));
+        if round["trial"]["variant"] == "SIMPLE" {
+            round["trial"]["variant"] = json!("/var/opt/second");
+        }
+    });
+    let ran = summarize(&input, &[]);
+    // A word of the head is whole.
+    assert!(ran.out.contains("\nelapsed  "), "{}", ran.out);
+    for line in ran.out.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+}
