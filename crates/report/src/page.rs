@@ -177,10 +177,19 @@ fn verdicts(summary: &Summary) -> Markup {
         div class=(class_of_all) {
         @for (place, (sentence, verdict)) in summary.sentences().into_iter().enumerate() {
             @let (class, sign) = signs(verdict);
-            @let word = headlines.get(place).map_or("nothing to compare", |row| verdict_word(row));
+            // A ranking, or what crashes cost, is no verdict and has no word above it.
+            @let word = match verdict {
+                Some(_) => headlines.get(place).map(|row| verdict_word(row)),
+                None => summary
+                    .nothing_to_compare()
+                    .filter(|missing| *missing == sentence)
+                    .map(|_| "nothing to compare"),
+            };
             div class={ "verdict " (class) } {
-                p.word { span aria-hidden="true" { (sign) } " " (sentence_case(word)) }
-                p { (prose(after_the_word(&sentence, word))) }
+                @if let Some(word) = word {
+                    p.word { span aria-hidden="true" { (sign) } " " (sentence_case(word)) }
+                }
+                p { (prose(word.map_or(sentence.as_str(), |word| after_the_word(&sentence, word)))) }
             }
         }
         }

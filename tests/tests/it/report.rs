@@ -338,3 +338,23 @@ fn without_a_round_there_is_no_page() {
     let unknown = run_with_input(program("report").args(["--svg", "cake"]), "");
     assert_eq!(unknown.code, Some(2));
 }
+
+#[test]
+fn a_ranking_stands_for_itself_and_not_under_the_word_of_a_missing_comparison() {
+    let mut rounds = String::new();
+    for (place, mut round) in recorded("twelve-rounds-noisy.jsonl")
+        .into_iter()
+        .enumerate()
+    {
+        round["trial"]["variant"] = ["full", "delayed", "batched"][place % 3].into();
+        round["trial"]["block"] = (place / 3 + 1).into();
+        round["trial"]["slot"] = (place % 3 + 1).into();
+        rounds += &round.to_string();
+        rounds.push('\n');
+    }
+    let page = run_with_input(&mut program("report"), &rounds)
+        .success()
+        .stdout;
+    assert!(page.contains("Ranking by elapsed time"));
+    assert!(!page.contains("Nothing to compare"));
+}
