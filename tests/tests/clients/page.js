@@ -18,8 +18,16 @@ const browser = spawn(
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
     "--hide-scrollbars", "--remote-debugging-pipe", `--user-data-dir=${profile}`,
   ],
-  { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] },
+  // A group of its own, so that all of the browser's processes end together.
+  { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], detached: true },
 );
+const end = () => {
+  try {
+    process.kill(-browser.pid, "SIGKILL");
+  } catch {
+    // It has ended already.
+  }
+};
 const [toBrowser, fromBrowser] = [browser.stdio[3], browser.stdio[4]];
 
 // The DevTools protocol over a pipe: JSON, a NUL after each message.
@@ -136,7 +144,7 @@ async function main() {
 
 const overdue = setTimeout(() => {
   console.error("the browser did not answer in 60 s");
-  browser.kill("SIGKILL");
+  end();
   process.exitCode = 1;
 }, 60000);
 main()
@@ -146,6 +154,13 @@ main()
   })
   .finally(() => {
     clearTimeout(overdue);
-    browser.once("exit", () => rmSync(profile, { recursive: true, force: true, maxRetries: 5 }));
-    browser.kill("SIGKILL");
+    browser.once("exit", () => {
+      try {
+        rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+      } catch (error) {
+        // What was found stands all the same.
+        console.error(`${profile} was left: ${error.message}`);
+      }
+    });
+    end();
   });

@@ -215,10 +215,7 @@ fn the_numbers_are_those_of_summarize() {
             .iter()
             .map(ToString::to_string)
             .collect();
-        let stream = lines.join(
-            "
-",
-        );
+        let stream = lines.join("\n");
         let Some(found) = browsed(&page_of(&stream)) else {
             return;
         };
