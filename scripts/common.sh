@@ -141,11 +141,25 @@ resume_settings() { # FOLDER NAME…
     done
 }
 
+# A round that was broken off may leave errors, and a line that was cut off. The round is run again,
+# so they say nothing about the series any more: they go to a file beside the stream.
+take_out_errors() { # FOLDER
+    whole=$(wc -l <"$1/stream.jsonl")
+    awk -v whole="$whole" -v errors="$1/errors.jsonl" '
+        NR > whole || /^\{"kind":"error"/ { print >>errors; next }
+        { print }
+    ' "$1/stream.jsonl" >"$1/stream.jsonl.new"
+    mv "$1/stream.jsonl.new" "$1/stream.jsonl"
+}
+
 # A results folder for a new series: what stood there is moved aside, never overwritten. A series
 # that goes on keeps its own.
 prepare_results() { # FOLDER NAME…
-    [ "$RESUME" = 0 ] || return 0
     results=$1
+    if [ "$RESUME" = 1 ]; then
+        take_out_errors "$results"
+        return 0
+    fi
     shift
     if [ -e "$results/stream.jsonl" ]; then
         number=1

@@ -92,11 +92,17 @@ fn a_series_that_stopped_goes_on_where_it_stopped() {
         })
         .collect();
     assert!(kept.len() < text.len());
-    std::fs::write(&stream, &kept).expect("written");
+    // What a broken-off round leaves: the error of a stage, and a line that was cut off.
+    let error = "{\"kind\":\"error\",\"schema\":1,\"at\":\"2025-03-01T09:00:00Z\",\
+                 \"program\":\"snapshot 0.1.0\",\"code\":\"usage\",\"message\":\"no database\"}\n";
+    let cut_off = "{\"kind\":\"round\",\"schema\":1";
+    std::fs::write(&stream, format!("{kept}{error}{cut_off}")).expect("written");
 
     let outcome = experiment(&results, &[("RESUME", "1")]).success();
     let resumed = read(&stream);
     assert!(resumed.starts_with(&kept), "finished rounds are kept");
+    let taken_out = read(&results.join("errors.jsonl"));
+    assert_eq!(taken_out, format!("{error}{cut_off}\n"));
     assert_eq!(order(&resumed), whole, "the same order, each round once");
     assert!(outcome.stderr.contains("round 3"), "{}", outcome.stderr);
 
