@@ -1,5 +1,6 @@
 //! Reading a stream of records and passing it on.
 
+mod compressed;
 mod lines;
 mod pass;
 mod select;

@@ -1,6 +1,8 @@
-//! Input bytes become lines of UTF-8: a BOM is taken off, UTF-16 is transcoded, CRLF is kept as
-//! it came (JSON allows the `\r`).
+//! Input bytes become lines of UTF-8: what is compressed is decompressed, a BOM is taken off, UTF-16
+//! is transcoded, CRLF is kept as it came (JSON allows the `\r`).
 
+use super::compressed::{Broken, Decompressor};
+use crate::{Failure, FailureCode};
 use std::io::{self, BufRead, BufReader, Read};
 use thiserror::Error;
 
@@ -13,7 +15,17 @@ pub const MAX_LINE_BYTES: usize = 64 << 20;
 pub enum LineError {
     /// Reading failed.
     #[error("reading the input failed: {0}")]
-    Io(#[from] io::Error),
+    Io(io::Error),
+    /// Compressed input is broken or ends too early; there are no more lines.
+    #[error("the {format} data cannot be read beyond line {line}: {error}")]
+    Broken {
+        /// `gzip` or `Zstandard`.
+        format: &'static str,
+        /// The last line that could be read, from 1; 0 where there is none.
+        line: u64,
+        /// What the decoder says.
+        error: io::Error,
+    },
     /// A line passes [`MAX_LINE_BYTES`].
     #[error("line {line} is longer than {} MiB", MAX_LINE_BYTES >> 20)]
     TooLong {
@@ -22,9 +34,38 @@ pub enum LineError {
     },
 }
 
+impl LineError {
+    /// Why the error says, as a failure of the input.
+    ///
+    /// # Errors
+    /// It is not the input that is wrong: reading failed.
+    pub fn into_failure(self) -> io::Result<Failure> {
+        let failure = Failure::new(FailureCode::BadInput, self.to_string());
+        Ok(match self {
+            Self::Io(error) => return Err(error),
+            Self::TooLong { line } => failure.input_line(line),
+            Self::Broken { .. } => failure.remedy(
+                "The records before it are good. The file is damaged or was not copied whole: \
+                 compress or copy it again.",
+            ),
+        })
+    }
+
+    fn of(error: io::Error, line: u64) -> Self {
+        match error.downcast::<Broken>() {
+            Ok(Broken { format, error }) => Self::Broken {
+                format,
+                line,
+                error,
+            },
+            Err(error) => Self::Io(error),
+        }
+    }
+}
+
 /// The lines of an input, without their `\n`.
-pub struct Lines<R> {
-    input: BufReader<Transcoder<R>>,
+pub struct Lines<R: Read> {
+    input: BufReader<Transcoder<Decompressor<R>>>,
     buffer: Vec<u8>,
     number: u64,
 }
@@ -44,7 +85,7 @@ impl<R: Read> Lines<R> {
     /// Lines of `input`.
     pub fn new(input: R) -> Self {
         Self {
-            input: BufReader::with_capacity(64 * 1024, Transcoder::new(input)),
+            input: BufReader::with_capacity(64 * 1024, Transcoder::new(Decompressor::new(input))),
             buffer: Vec::new(),
             number: 0,
         }
@@ -53,7 +94,8 @@ impl<R: Read> Lines<R> {
     /// The next line, or none at the end.
     ///
     /// # Errors
-    /// Reading failed, or the line is too long (the rest of it is then skipped).
+    /// Reading failed, the input is compressed and broken, or the line is too long (the rest of it
+    /// is then skipped).
     pub fn next_line(&mut self) -> Result<Option<Line<'_>>, LineError> {
         self.buffer.clear();
         let limit = u64::try_from(MAX_LINE_BYTES).unwrap_or(u64::MAX) + 1;
@@ -61,7 +103,8 @@ impl<R: Read> Lines<R> {
             .input
             .by_ref()
             .take(limit)
-            .read_until(b'\n', &mut self.buffer)?;
+            .read_until(b'\n', &mut self.buffer)
+            .map_err(|error| LineError::of(error, self.number))?;
         if read == 0 {
             return Ok(None);
         }
@@ -70,7 +113,8 @@ impl<R: Read> Lines<R> {
         if complete {
             self.buffer.pop();
         } else if self.buffer.len() > MAX_LINE_BYTES {
-            self.skip_rest_of_line()?;
+            self.skip_rest_of_line()
+                .map_err(|error| LineError::of(error, self.number))?;
             return Err(LineError::TooLong { line: self.number });
         }
         Ok(Some(Line {

@@ -119,12 +119,14 @@ pub fn pass_on(
                     upstream.note_bad(failure);
                 }
             },
-            Err(LineError::Io(error)) => return Err(error),
-            Err(error @ LineError::TooLong { line }) => {
-                let failure =
-                    Failure::new(FailureCode::BadInput, error.to_string()).input_line(line);
+            Err(error) => {
+                let ends = matches!(error, LineError::Broken { .. });
+                let failure = error.into_failure()?;
                 write_failure(program, output, &failure)?;
                 upstream.note_bad(failure);
+                if ends {
+                    break;
+                }
             }
         }
         if lines.is_drained() {
@@ -150,7 +152,8 @@ pub fn read_records(
 /// An open input and its name for messages.
 pub type NamedInput = (String, Box<dyn Read>);
 
-/// Opens the named files in order (`-` is standard input); with none, standard input.
+/// Opens the named files in order (`-` is standard input); with none, standard input. What is
+/// compressed (gzip, Zstandard) is read like the rest: [`super::Lines`] tells it by its first bytes.
 ///
 /// # Errors
 /// A file cannot be opened, or standard input is a terminal.

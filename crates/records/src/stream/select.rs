@@ -2,7 +2,7 @@
 
 use super::lines::{LineError, Lines};
 use super::pass::{Upstream, parse};
-use crate::{Failure, FailureCode, Record};
+use crate::Record;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 
@@ -35,10 +35,12 @@ pub fn read_selected(
         let line = match lines.next_line() {
             Ok(None) => return Ok(selection),
             Ok(Some(line)) => line,
-            Err(LineError::Io(error)) => return Err(error),
-            Err(error @ LineError::TooLong { line }) => {
-                let failure = Failure::new(FailureCode::BadInput, error.to_string());
-                selection.upstream.note_bad(failure.input_line(line));
+            Err(error) => {
+                let ends = matches!(error, LineError::Broken { .. });
+                selection.upstream.note_bad(error.into_failure()?);
+                if ends {
+                    return Ok(selection);
+                }
                 continue;
             }
         };

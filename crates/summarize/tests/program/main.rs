@@ -8,6 +8,7 @@
 
 mod bad_input;
 mod comparison;
+mod compressed;
 mod conditions;
 mod csv;
 mod files;
@@ -42,6 +43,10 @@ struct Ran {
 }
 
 fn summarize(input: &str, arguments: &[&str]) -> Ran {
+    run_on_bytes(input.as_bytes(), arguments)
+}
+
+fn run_on_bytes(input: &[u8], arguments: &[&str]) -> Ran {
     let mut child = Command::new(env!("CARGO_BIN_EXE_summarize"))
         .args(arguments)
         .env("COLUMNS", "80")
@@ -51,7 +56,7 @@ fn summarize(input: &str, arguments: &[&str]) -> Ran {
         .spawn()
         .unwrap();
     // A program that refuses its arguments does not read its input.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let _ = child.stdin.take().unwrap().write_all(input);
     let output = child.wait_with_output().unwrap();
     Ran {
         status: output.status.code().unwrap(),
