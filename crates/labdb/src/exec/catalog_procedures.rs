@@ -26,6 +26,7 @@ const TEXTS: &[(&str, &str)] = texts![
     "sp_fkeys",
     "sp_help",
     "sp_helpdb",
+    "sp_helpfile",
     "sp_pkeys",
     "sp_spaceused",
     "sp_statistics",
@@ -90,6 +91,7 @@ pub(super) fn message(number: i64) -> Option<&'static str> {
             "The database name component of the object qualifier must be the name of the current \
              database."
         }
+        15325 => "The current database does not contain a %s named '%s'.",
         40510 => {
             "Options of the server are outside labdb's subset: they are set on its command line."
         }

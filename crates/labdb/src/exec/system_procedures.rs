@@ -28,6 +28,7 @@ pub const NAMES: &[&str] = &[
     "sp_flush_log",
     "sp_help",
     "sp_helpdb",
+    "sp_helpfile",
     "sp_pkeys",
     "sp_prepare",
     "sp_prepexec",

@@ -263,6 +263,15 @@ fn help_shows_databases_tables_space_sessions_and_options() {
     assert_eq!(sets.len(), 2);
     assert_eq!(name(&sets[1][1], 7), "log only");
     assert_eq!(s.error("EXEC sp_helpdb 'missing'"), 15010);
+    let (size, log) = (name(&sets[1][1], 4), name(&sets[1][1], 0));
+    let files = shown(&mut s, "EXEC sp_helpfile", &["name", "size", "usage"]);
+    assert!(
+        files.ends_with(&format!(",{log} {size} log only")),
+        "{files}"
+    );
+    let one = shown(&mut s, &format!("EXEC sp_helpfile '{log}'"), &["fileid"]);
+    assert_eq!(one, "2");
+    assert_eq!(s.error("EXEC sp_helpfile 'missing'"), 15325);
 
     let own = s.text("@@SPID");
     assert_eq!(
