@@ -10,6 +10,7 @@ mod file_summary;
 mod header;
 mod interrupt;
 mod journal;
+mod latency_summary;
 mod load;
 mod loss;
 mod ranking;
@@ -31,6 +32,7 @@ pub use file_round::FileRound;
 pub use file_summary::FileSummary;
 pub use header::{Header, Server, Target, Trial};
 pub use journal::{Acknowledgement, CommitDurability, JournalHeader, NoAcknowledgement};
+pub use latency_summary::LatencySummary;
 pub use load::{
     CountedError, HISTOGRAM_ENCODING, Latency, Load, LoadShape, ScriptShape, Wait, WorkerLoad,
 };

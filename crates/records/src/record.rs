@@ -1,8 +1,8 @@
 //! One line of a stream.
 
 use crate::{
-    Comparison, ErrorRecord, FileSummary, Header, Load, PublishedFigure, Ranking, Round, Setup,
-    Snapshot, VariantSummary,
+    Comparison, ErrorRecord, FileSummary, Header, LatencySummary, Load, PublishedFigure, Ranking,
+    Round, Setup, Snapshot, VariantSummary,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,8 @@ pub enum Record {
     VariantSummary(Box<VariantSummary>),
     /// `summarize`: one file over the rounds of a variant.
     FileSummary(Box<FileSummary>),
+    /// `summarize`: the latencies of all rounds of a variant.
+    LatencySummary(Box<LatencySummary>),
     /// `summarize`: two variants compared.
     Comparison(Box<Comparison>),
     /// `summarize --published`: a published figure beside ours.
@@ -35,13 +37,14 @@ pub enum Record {
 
 impl Record {
     /// The kinds that this version knows.
-    pub const KINDS: [&'static str; 10] = [
+    pub const KINDS: [&'static str; 11] = [
         "setup",
         "snapshot",
         "load",
         "round",
         "variant_summary",
         "file_summary",
+        "latency_summary",
         "comparison",
         "published_figure",
         "ranking",
@@ -58,6 +61,7 @@ impl Record {
             Self::Round(_) => "round",
             Self::VariantSummary(_) => "variant_summary",
             Self::FileSummary(_) => "file_summary",
+            Self::LatencySummary(_) => "latency_summary",
             Self::Comparison(_) => "comparison",
             Self::PublishedFigure(_) => "published_figure",
             Self::Ranking(_) => "ranking",
@@ -75,6 +79,7 @@ impl Record {
             Self::Round(record) => &record.header,
             Self::VariantSummary(record) => &record.header,
             Self::FileSummary(record) => &record.header,
+            Self::LatencySummary(record) => &record.header,
             Self::Comparison(record) => &record.header,
             Self::PublishedFigure(record) => &record.header,
             Self::Ranking(record) => &record.header,

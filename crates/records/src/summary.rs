@@ -40,7 +40,8 @@ pub struct VariantSummary {
     pub q3: Option<f64>,
     /// The largest.
     pub max: Option<f64>,
-    /// The mean.
+    /// The mean; null for a percentile of each round (`latency_p50_us`, `latency_p99_us`), since a
+    /// mean of percentiles is a percentile of nothing: `latency_summary` has those of all rounds.
     pub mean: Option<f64>,
     /// The sample standard deviation (n - 1); null below two rounds.
     pub sd: Option<f64>,
@@ -188,6 +189,8 @@ pub enum WarningCode {
     Unpaired,
     /// Rounds that were set aside.
     RoundsSetAside,
+    /// Latency distributions that cannot be read.
+    LatencyUnreadable,
     /// Rounds that came twice; each was taken once.
     DuplicateRounds,
     /// A value is zero or negative, so that it has no ratio.

@@ -9,7 +9,6 @@ mod canvas;
 mod chart;
 mod charts;
 mod cli;
-mod latency;
 mod page;
 mod settings;
 mod svg;

@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::metric::Metric;
+use crate::summary::Summary;
 use clap::{Parser, ValueEnum};
 use records::{ComparisonVerdict, ExitStatus};
 use std::path::PathBuf;
@@ -27,8 +28,8 @@ pub struct Args {
     /// How to write it
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
-    /// Which tables; may be repeated [default: rounds, variants, comparison; of write-speed those of
-    /// files; csv: rounds; jsonl: variants, comparison]
+    /// Which tables; may be repeated [default: rounds, variants, latency where rounds have it,
+    /// comparison; of write-speed those of files; csv: rounds; jsonl: variants, latency, comparison]
     #[arg(long = "table", value_enum)]
     pub tables: Vec<TableName>,
     /// Which rounds, and how they are compared.
@@ -119,6 +120,8 @@ pub enum TableName {
     FilePasses,
     /// Each variant: how fast data files were written.
     Speed,
+    /// Each variant: latencies of all its requests, from the rounds' distributions added up.
+    Latency,
 }
 
 /// A verdict that is to fail.
@@ -168,16 +171,19 @@ impl Args {
         Ok(())
     }
 
-    /// The tables to write of an experiment with so many variants.
+    /// The tables to write of an experiment.
     #[must_use]
-    pub fn tables(&self, experiment: &str, variants: usize) -> Vec<TableName> {
+    pub fn tables(&self, summary: &Summary) -> Vec<TableName> {
         use TableName::{
-            Comparison, FileAverages, FilePasses, FileTotals, Published, Rounds, Speed, Variants,
+            Comparison, FileAverages, FilePasses, FileTotals, Latency, Published, Rounds, Speed,
+            Variants,
         };
+        let experiment = summary.experiment.name.as_str();
+        let variants = summary.experiment.variants.len();
         let mut tables = match (self.tables.is_empty(), self.format) {
             (false, _) => self.tables.clone(),
             (true, Format::Csv) => vec![Rounds],
-            (true, Format::Jsonl) => vec![Variants, Comparison],
+            (true, Format::Jsonl) => vec![Variants, Latency, Comparison],
             (true, Format::Table | Format::Md) if experiment == "write-speed" => {
                 vec![
                     FileAverages,
@@ -188,8 +194,11 @@ impl Args {
                     Comparison,
                 ]
             }
-            (true, Format::Table | Format::Md) => vec![Rounds, Variants, Comparison],
+            (true, Format::Table | Format::Md) => vec![Rounds, Variants, Latency, Comparison],
         };
+        if self.tables.is_empty() && !summary.latencies.tell_something() {
+            tables.retain(|table| *table != Latency);
+        }
         if self.tables.is_empty() && experiment == "write-speed" && variants < 2 {
             // One storage by itself is a whole answer there: nothing is missing.
             tables.retain(|table| *table != Comparison);

@@ -1,6 +1,7 @@
 //! One rectangular table for a spreadsheet.
 
 mod conditions;
+mod latency;
 mod published;
 
 use crate::cli::TableName;
@@ -41,6 +42,7 @@ pub(crate) fn write(
         TableName::FileAverages => file_csv::averages(summaries, &mut csv)?,
         TableName::FileTotals => file_csv::totals(summaries, &mut csv)?,
         TableName::FilePasses => file_csv::passes(summaries, &mut csv)?,
+        TableName::Latency => latency::write(summaries, &mut csv)?,
         TableName::Speed => file_csv::speed(summaries, &mut csv)?,
         TableName::Comparison => {
             csv.write_record(COMPARISON_HEAD)?;

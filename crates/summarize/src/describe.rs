@@ -55,7 +55,7 @@ pub fn describe(
                 median: row.figures[2],
                 q3: row.figures[3],
                 max: row.figures[4],
-                mean: row.figures[5],
+                mean: row.figures[5].filter(|_| !metric.is_percentile()),
                 sd: row.figures[6],
             }
         }));

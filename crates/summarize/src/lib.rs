@@ -15,6 +15,8 @@ mod file_tables;
 mod files;
 mod grid;
 mod input;
+pub mod latency;
+pub mod latency_table;
 mod loss;
 mod metric;
 pub mod number;
@@ -151,10 +153,7 @@ fn check_publications(publications: &[Publication], names: &[String]) -> Result<
 }
 
 fn write(stage: &mut Stage, args: &Args, summaries: &[Summary]) -> StageResult {
-    let tables = |summary: &Summary| {
-        let experiment = &summary.experiment;
-        args.tables(&experiment.name, experiment.variants.len())
-    };
+    let tables = |summary: &Summary| args.tables(summary);
     match args.format {
         Format::Table => {
             let texts: Vec<String> = summaries
@@ -188,7 +187,8 @@ fn write(stage: &mut Stage, args: &Args, summaries: &[Summary]) -> StageResult {
 /// The records that tables are made of, each once.
 fn emit(stage: &mut Stage, summary: &Summary, tables: &[TableName]) -> StageResult {
     use TableName::{
-        Comparison, FileAverages, FilePasses, FileTotals, Published, Rounds, Speed, Variants,
+        Comparison, FileAverages, FilePasses, FileTotals, Latency, Published, Rounds, Speed,
+        Variants,
     };
     let any = |of: &[TableName]| tables.iter().any(|table| of.contains(table));
     if any(&[Rounds, FilePasses]) {
@@ -209,6 +209,11 @@ fn emit(stage: &mut Stage, summary: &Summary, tables: &[TableName]) -> StageResu
     if any(&[Speed]) {
         for speed in &summary.speeds {
             stage.emit(&Record::VariantSummary(Box::new(speed.clone())))?;
+        }
+    }
+    if any(&[Latency]) {
+        for latency in &summary.latencies.variants {
+            stage.emit(&Record::LatencySummary(Box::new(latency.summary.clone())))?;
         }
     }
     if any(&[Comparison]) {

@@ -97,6 +97,13 @@ impl Metric {
         }
     }
 
+    /// Whether it is a percentile of what happened inside a round. A variant's own percentile is
+    /// that of all its requests ([`crate::latency`]), and no mean of these.
+    #[must_use]
+    pub fn is_percentile(&self) -> bool {
+        ["latency_p50_us", "latency_p99_us"].contains(&self.name)
+    }
+
     /// The unit that people read it in.
     #[must_use]
     pub fn unit(&self) -> DisplayUnit {
@@ -210,13 +217,13 @@ const METRICS: &[Metric] = &[
     metric("log_used_bytes", "log in use", Amount, |r| {
         signed(r.log_used_bytes)
     }),
-    metric("latency_p50_us", "median latency", Time, |r| {
+    metric("latency_p50_us", "median latency of a round", Time, |r| {
         unsigned(r.latency_p50_us)
     }),
-    metric("latency_p99_us", "99th percentile of latency", Time, |r| {
+    metric("latency_p99_us", "p99 latency of a round", Time, |r| {
         unsigned(r.latency_p99_us)
     }),
-    metric("latency_max_us", "longest latency", Time, |r| {
+    metric("latency_max_us", "longest latency of a round", Time, |r| {
         unsigned(r.latency_max_us)
     }),
     metric("client_cpu_share", "client CPU share", Amount, |r| {

@@ -3,6 +3,7 @@
 use crate::cli::TableName;
 use crate::file_tables;
 use crate::grid::{Grid, markdown, printable};
+use crate::latency_table;
 use crate::published_table;
 use crate::summary::Summary;
 use crate::tables;
@@ -46,6 +47,11 @@ pub(crate) fn text(summary: &Summary, shown: &[TableName], width: u16, colour: b
                     out.push('\n');
                     out += &wrap(&missing, "", columns);
                 }
+            }
+            TableName::Latency => {
+                let grid = latency_table::table(&summary.latencies);
+                let title = wrap(&grid.title, "", columns);
+                let _ = write!(out, "\n{}\n{}", bold(title.trim_end()), grid.to_text(width));
             }
             TableName::Comparison => {
                 if !summary.comparisons.is_empty() {
@@ -142,6 +148,7 @@ pub(crate) fn markdown_page(summary: &Summary, shown: &[TableName]) -> String {
                     let _ = writeln!(out, "\n{}", markdown(&missing));
                 }
             }
+            TableName::Latency => section(&mut out, &latency_table::table(&summary.latencies)),
             TableName::Comparison => {
                 if !summary.comparisons.is_empty() {
                     section(&mut out, &tables::comparison(&summary.comparisons));

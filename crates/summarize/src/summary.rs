@@ -5,6 +5,7 @@ use crate::compare::{Rules, compare};
 use crate::describe::describe;
 use crate::experiment::Experiment;
 use crate::files;
+use crate::latency::Latencies;
 use crate::loss;
 use crate::metric::{Metric, WRITE_SPEED};
 use crate::published::{Publication, Published};
@@ -29,6 +30,8 @@ pub struct Summary {
     pub speeds: Vec<VariantSummary>,
     /// Each file over each variant.
     pub files: Vec<FileSummary>,
+    /// The latencies of all requests of each variant.
+    pub latencies: Latencies,
     /// The confidence that was asked for.
     pub confidence: f64,
     /// Each variant against the baseline on each metric, the headline first.
@@ -59,7 +62,9 @@ impl Summary {
             confidence: selection.confidence,
         };
         let header = header(&experiment);
-        let warnings = warnings::of_experiment(&experiment, repeated);
+        let latencies = Latencies::of(&experiment, &header);
+        let mut warnings = warnings::of_experiment(&experiment, repeated);
+        warnings.extend(warnings::unreadable_latencies(&latencies));
         let mut comparisons = compare(&experiment, &metrics, &rules, &header);
         for comparison in &mut comparisons {
             let about = |warning: &&SummaryWarning| concerns(warning.code, TableName::Comparison);
@@ -85,6 +90,7 @@ impl Summary {
                 &header,
             )?,
             files: files::summarize(&experiment),
+            latencies,
             confidence: selection.confidence,
             experiment,
             metrics,

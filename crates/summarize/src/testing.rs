@@ -45,3 +45,19 @@ fn round(place: usize, variant: &str, elapsed_ms: f64) -> Round {
     round.elapsed_ms = Some(elapsed_ms);
     round
 }
+
+/// A distribution of these latencies in microseconds, as a record has it.
+pub(crate) fn latencies_of(us: &[u64]) -> String {
+    use base64::Engine;
+    use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+    let mut histogram =
+        hdrhistogram::Histogram::<u64>::new_with_bounds(1, 3_600_000_000, 3).unwrap();
+    for latency in us {
+        histogram.record(*latency).unwrap();
+    }
+    let mut bytes = Vec::new();
+    V2DeflateSerializer::new()
+        .serialize(&histogram, &mut bytes)
+        .unwrap();
+    base64::prelude::BASE64_STANDARD.encode(bytes)
+}

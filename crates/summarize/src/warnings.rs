@@ -4,7 +4,7 @@ mod others;
 mod settings;
 mod whole;
 
-pub(crate) use whole::of_experiment;
+pub(crate) use whole::{of_experiment, unreadable_latencies};
 
 use crate::cli::TableName;
 use crate::experiment::Run;
@@ -48,6 +48,7 @@ pub(crate) fn concerns(code: WarningCode, table: TableName) -> bool {
         WarningCode::LogNotFilled => table == TableName::Rounds,
         WarningCode::Outliers
         | WarningCode::RoundsSetAside
+        | WarningCode::LatencyUnreadable
         | WarningCode::DuplicateRounds
         | WarningCode::ClientBound
         | WarningCode::Remark
@@ -169,7 +170,11 @@ fn rounds(count: usize) -> String {
 }
 
 fn labels<'a>(runs: impl Iterator<Item = &'a Run>) -> String {
-    let labels: Vec<&str> = runs.map(|run| run.label.as_str()).collect();
+    named(runs.map(|run| run.label.as_str()).collect())
+}
+
+/// `run 1`, `runs 1, 2`; of many the first.
+fn named(labels: Vec<&str>) -> String {
     match labels.split_at_checked(8) {
         Some((shown, rest)) if !rest.is_empty() => {
             format!("runs {} and {} more", shown.join(", "), rest.len())

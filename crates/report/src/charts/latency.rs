@@ -4,9 +4,9 @@ use super::{count, place_of};
 use crate::axis::{Axis, grouped};
 use crate::canvas::{LINE, Mark, Painted, Side, label_room, legend_height};
 use crate::chart::{Chart, Words};
-use crate::latency::{Latencies, merged};
 use crate::theme::Ink;
 use records::Failure;
+use summarize::latency::VariantLatency;
 use summarize::{Grid, Summary};
 
 const PANEL: i32 = 300;
@@ -16,27 +16,32 @@ const TABLE: [f64; 8] = [0.0, 50.0, 90.0, 95.0, 99.0, 99.9, 99.99, 100.0];
 const LABELS: [f64; 7] = [0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999];
 
 pub(super) fn chart(summary: &Summary) -> Result<Option<Chart>, Failure> {
-    let merged = merged(&summary.experiment)?;
-    let largest = merged.iter().map(|all| all.histogram.max()).max();
-    let smallest = merged.iter().map(|all| all.histogram.min()).min();
-    let (Some(largest), Some(smallest)) = (largest, smallest) else {
+    let merged = &summary.latencies.variants;
+    let largest = merged.iter().filter_map(|all| all.summary.max_us).max();
+    let smallest = merged.iter().filter_map(|all| all.summary.min_us).min();
+    let (Some(largest), Some(smallest), true) =
+        (largest, smallest, summary.latencies.tell_something())
+    else {
         return Ok(None);
     };
     let y = Axis::of_magnitudes(ms(smallest.max(1)), ms(largest.max(2)), "");
-    let x = percentile_axis(&merged);
+    let x = percentile_axis(merged);
     let legend: Vec<(Mark, String)> = merged
         .iter()
         .map(|all| {
-            let series = place_of(&summary.experiment, &all.variant);
-            (Mark::Line(series), all.variant.clone())
+            let series = place_of(&summary.experiment, &all.summary.variant);
+            (Mark::Line(series), all.summary.variant.clone())
         })
         .collect();
     let n: Vec<String> = merged
         .iter()
         .map(|all| {
-            let requests = grouped(super::float(all.histogram.len()), 0);
-            let rounds = count(all.rounds, "round");
-            format!("{}: {requests} requests in {rounds}", all.variant)
+            let requests = grouped(requests(all), 0);
+            let rounds = count(
+                usize::try_from(all.summary.n).unwrap_or(usize::MAX),
+                "round",
+            );
+            format!("{}: {requests} requests in {rounds}", all.summary.variant)
         })
         .collect();
     let words = Words {
@@ -49,7 +54,7 @@ pub(super) fn chart(summary: &Summary) -> Result<Option<Chart>, Failure> {
              here: the rounds above decide.",
             n.join("; ")
         ),
-        tables: vec![table(&merged)],
+        tables: vec![table(merged)],
     };
     Chart::draw(
         words,
@@ -63,11 +68,15 @@ pub(super) fn chart(summary: &Summary) -> Result<Option<Chart>, Failure> {
             merged.iter().try_for_each(|all| -> Painted {
                 let points = curve(all).into_iter();
                 let points = points.map(|(at, ms)| panel.at(at, ms.log10())).collect();
-                canvas.series_line(points, place_of(&summary.experiment, &all.variant))
+                canvas.series_line(points, place_of(&summary.experiment, &all.summary.variant))
             })
         },
     )
     .map(Some)
+}
+
+fn requests(all: &VariantLatency) -> f64 {
+    super::float(all.summary.requests)
 }
 
 /// Microseconds as milliseconds.
@@ -85,9 +94,9 @@ fn nines(percentile: f64) -> f64 {
 }
 
 /// Up to the percentile that one request of all decides.
-fn percentile_axis(merged: &[Latencies]) -> Axis {
-    let most = merged.iter().map(|all| all.histogram.len()).max();
-    let high = super::float(most.unwrap_or(1)).log10().max(1.0);
+fn percentile_axis(merged: &[VariantLatency]) -> Axis {
+    let most = merged.iter().map(requests).fold(1.0, f64::max);
+    let high = most.log10().max(1.0);
     Axis {
         low: 0.0,
         high,
@@ -101,22 +110,22 @@ fn percentile_axis(merged: &[Latencies]) -> Axis {
 }
 
 /// The points of a variant's curve: place of the percentile, milliseconds.
-fn curve(all: &Latencies) -> Vec<(f64, f64)> {
+fn curve(all: &VariantLatency) -> Vec<(f64, f64)> {
     const STEPS: u32 = 90;
-    let last = super::float(all.histogram.len()).log10();
+    let last = requests(all).log10();
     let mut points = Vec::new();
     for step in 0..=STEPS {
         let at = last * f64::from(step) / f64::from(STEPS);
-        let us = all.histogram.value_at_quantile(1.0 - 10_f64.powf(-at));
-        points.push((at, ms(us.max(1))));
+        let us = all.distribution.at(1.0 - 10_f64.powf(-at));
+        points.extend(us.map(|us| (at, ms(us.max(1)))));
     }
     points
 }
 
-fn table(merged: &[Latencies]) -> Grid {
+fn table(merged: &[VariantLatency]) -> Grid {
     let mut grid = Grid::new("Latency of a request, ms").text_column("percentile");
     for all in merged {
-        grid = grid.number_column(all.variant.clone());
+        grid = grid.number_column(all.summary.variant.clone());
     }
     for percentile in TABLE {
         let name = match percentile {
@@ -126,8 +135,8 @@ fn table(merged: &[Latencies]) -> Grid {
         };
         let mut row = vec![name];
         row.extend(merged.iter().map(|all| {
-            let us = all.histogram.value_at_quantile(percentile / 100.0);
-            format!("{:.3}", ms(us))
+            let us = all.distribution.at(percentile / 100.0);
+            us.map_or_else(|| "-".to_owned(), |us| format!("{:.3}", ms(us)))
         }));
         grid.rows.push(row);
     }

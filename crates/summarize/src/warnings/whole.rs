@@ -2,8 +2,9 @@
 
 use super::others::others;
 use super::settings::settings;
-use super::{labels, rounds, warning};
+use super::{labels, named, rounds, warning};
 use crate::experiment::{Experiment, Run};
+use crate::latency::Latencies;
 use records::{SummaryWarning, WarningCode};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -199,4 +200,19 @@ fn not_filled(experiment: &Experiment, found: &mut Vec<SummaryWarning>) {
             labels(filled_none.into_iter())
         ),
     ));
+}
+
+/// Distributions that cannot be read: the round counts, its latencies do not.
+pub(crate) fn unreadable_latencies(latencies: &Latencies) -> Option<SummaryWarning> {
+    let (_, why) = latencies.unreadable.first()?;
+    let runs = latencies.unreadable.iter().map(|(run, _)| run.as_str());
+    Some(warning(
+        WarningCode::LatencyUnreadable,
+        format!(
+            "the latency distribution of {} cannot be read ({why}) and is in no latency shown; the \
+             rounds count otherwise. It should be {}.",
+            named(runs.collect()),
+            records::HISTOGRAM_ENCODING
+        ),
+    ))
 }
