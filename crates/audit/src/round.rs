@@ -5,7 +5,10 @@ use crate::journal::Journal;
 use crate::table::Found;
 use crate::upstream::Before;
 use records::stage::Stage;
-use records::{CommitDurability, CountersStatus, Load, LossFigures, Reason, Round, Validity, Wait};
+use records::{
+    CommitDurability, Conditions, Load, LossFigures, Reason, Round, Snapshot, Unavailable,
+    Validity, Wait,
+};
 
 /// Whether the commits were promised to be on disk before they were answered, where that is known:
 /// the database's setting goes before what the commit asks for.
@@ -129,35 +132,21 @@ pub(crate) fn round(
     let header = stage.header();
     let latency = load.and_then(|load| load.latency.as_ref());
     let waits = load.and_then(|load| load.waits.clone());
+    let conditions = conditions(snapshot, found.conditions);
     let database = found.database;
+    let started = snapshot.map_or(journal.header.at, |snapshot| snapshot.header.at);
+    let ended = header.at;
     Round {
         validity: judgement.validity,
         reasons: judgement.reasons,
-        counters: CountersStatus::NotTaken,
-        started: snapshot.map_or(journal.header.at, |snapshot| snapshot.header.at),
-        ended: header.at,
-        header,
         elapsed_ms: load.map(|load| load.elapsed_ms),
         workers: Some(journal.header.workers),
         transactions: Some(loss.acknowledged),
         rows: Some(loss.acknowledged),
-        flush_ms: None,
-        elapsed_with_flush_ms: None,
         transactions_per_s: load.and_then(per_second),
         errors: load.map(|load| load.errors.iter().map(|error| error.count).sum()),
         writelog_wait_ms: writelog(waits.as_deref()).map(|wait| wait.wait_ms),
         writelog_waits: writelog(waits.as_deref()).map(|wait| wait.waiting_tasks),
-        log_bytes_written: None,
-        log_writes: None,
-        log_write_stall_ms: None,
-        log_write_stall_mean_ms: None,
-        log_bytes_per_transaction: None,
-        transactions_per_log_write: None,
-        data_bytes_written: None,
-        data_writes: None,
-        data_write_stall_ms: None,
-        log_growth_bytes: None,
-        data_growth_bytes: None,
         recovery_model: database.recovery_model,
         armed: database.armed,
         delayed_durability: database.delayed_durability,
@@ -174,12 +163,32 @@ pub(crate) fn round(
         latency_histogram: latency.map(|latency| latency.histogram.clone()),
         client_cpu_share: load.and_then(|load| load.client_cpu_share),
         session_waits: waits,
-        server_waits: None,
-        files: None,
-        conditions: None,
-        restore: None,
+        conditions: Some(conditions),
         loss: Some(loss),
+        ..Round::without_counters(header, started, ended)
     }
+}
+
+/// What surrounded the load: as it was before it, where a snapshot says so, else as it was found
+/// after the crash. What others did is not to be had: their totals ended with the server.
+fn conditions(before: Option<&Snapshot>, found: Conditions) -> Conditions {
+    let read_before = before.and_then(|snapshot| {
+        Some(Conditions {
+            unavailable: snapshot.unavailable_conditions(),
+            ..snapshot.conditions.clone()?
+        })
+    });
+    let mut conditions = read_before.unwrap_or(found);
+    conditions
+        .unavailable
+        .retain(|gap| !gap.field.starts_with("others."));
+    conditions.unavailable.push(Unavailable {
+        field: "others".to_owned(),
+        reason: "the server was started again in between: its totals began anew".to_owned(),
+        sql_error: None,
+        remedy: None,
+    });
+    conditions
 }
 
 /// WRITELOG, where it occurred; a session that was lost took its waits with it.

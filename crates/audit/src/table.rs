@@ -2,7 +2,7 @@
 
 use crate::ledger::{Ledger, Stranger};
 use records::stage::Interrupts;
-use records::{DatabaseState, Failure, FailureCode, Server};
+use records::{Conditions, DatabaseState, Failure, FailureCode, Server};
 use sqlserver::{Columns, Connection, Settings, SqlError, TableName, probe, readings, texts};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,6 +23,8 @@ pub(crate) struct Found {
     pub(crate) server_start_time: Option<String>,
     /// The database's states.
     pub(crate) database: DatabaseState,
+    /// What surrounds it now.
+    pub(crate) conditions: Conditions,
 }
 
 /// Connects as soon as the server takes connections to the database again.
@@ -105,8 +107,15 @@ pub(crate) async fn read(
     let states = readings::states(connection, server)
         .await
         .map_err(|error| error.failure("reading the states of the database"))?;
+    let surroundings = readings::surroundings(connection, server)
+        .await
+        .map_err(|error| error.failure("reading the conditions"))?;
     Ok(Found {
         server_start_time: start_time(connection).await?,
+        conditions: Conditions {
+            unavailable: surroundings.unavailable.clone(),
+            ..surroundings.with(&states)
+        },
         database: states.database,
     })
 }

@@ -1,8 +1,7 @@
 //! What decides a round besides the setting under test: carried into the round, held against each
 //! other at both ends, and what others did in between.
 
-use records::{Conditions, FileSettings, OtherActivity, OthersReading, Reason, Snapshot};
-use std::collections::BTreeMap;
+use records::{Availability, Conditions, FileSettings, OtherActivity, Reason, Snapshot};
 
 /// The conditions of the first snapshot, and what others did between the two; none where the first
 /// snapshot has none. `continuous` is whether the server's totals ran through.
@@ -13,51 +12,11 @@ pub(crate) fn of_round(
 ) -> Option<Conditions> {
     let mut conditions = before.conditions.clone()?;
     conditions.others = match (&before.others, &after.others) {
-        (Some(old), Some(new)) if continuous => Some(activity(old, new)),
+        (Some(old), Some(new)) if continuous => Some(OtherActivity::between(old, new)),
         _ => None,
     };
+    conditions.unavailable = before.unavailable_conditions();
     Some(conditions)
-}
-
-fn activity(old: &OthersReading, new: &OthersReading) -> OtherActivity {
-    OtherActivity {
-        sessions: old
-            .session_count
-            .zip(new.session_count)
-            .map(|(old, new)| old.max(new)),
-        cpu_ms: cpu_ms(old, new),
-        // Totals of all files: they fall where a database was dropped or taken offline.
-        other_databases_bytes: old
-            .other_databases_bytes
-            .zip(new.other_databases_bytes)
-            .and_then(|(old, new)| new.checked_sub(old))
-            .filter(|bytes| *bytes >= 0),
-    }
-}
-
-/// What the sessions of the second reading used since the first: all of it where a session is
-/// new, or where its total is lower than it was (a pool had it reset).
-fn cpu_ms(old: &OthersReading, new: &OthersReading) -> Option<i64> {
-    let (old, new) = (old.sessions.as_ref()?, new.sessions.as_ref()?);
-    let before: BTreeMap<(i32, &str), i64> = old
-        .iter()
-        .map(|session| {
-            (
-                (session.session_id, session.login_time.as_str()),
-                session.cpu_ms,
-            )
-        })
-        .collect();
-    let used = new.iter().map(|session| {
-        let key = (session.session_id, session.login_time.as_str());
-        let earlier = before.get(&key).copied().unwrap_or(0);
-        session
-            .cpu_ms
-            .checked_sub(earlier)
-            .filter(|used| *used >= 0)
-            .unwrap_or(session.cpu_ms)
-    });
-    Some(used.fold(0, i64::saturating_add))
 }
 
 /// Conditions that were another at the second snapshot: such a round is of neither. Sizes and
@@ -102,6 +61,11 @@ pub(crate) fn changed(before: &Snapshot, after: &Snapshot) -> Vec<Reason> {
         "availability_group",
         "being in an availability group",
         &|c| c.availability_group.map(|is| is.to_string()),
+    );
+    check(
+        "availability_replicas",
+        "the availability group or who takes part in its commits",
+        &|c| c.availability.as_ref().map(Availability::commits),
     );
     check("server_cpus", "the server's processors", &|c| {
         c.server_cpus.map(|count| count.to_string())

@@ -26,7 +26,9 @@ mod summary;
 mod trial_args;
 mod units;
 
-pub use conditions::{Conditions, OtherActivity, OtherSession, OthersReading};
+pub use conditions::{
+    Availability, AvailabilityReplica, Conditions, OtherActivity, OtherSession, OthersReading,
+};
 pub use failure::{ErrorRecord, ExitStatus, Failure, FailureCode};
 pub use file_round::FileRound;
 pub use file_summary::FileSummary;

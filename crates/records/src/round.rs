@@ -116,6 +116,61 @@ pub struct Round {
     pub loss: Option<LossFigures>,
 }
 
+impl Round {
+    /// A round without a figure, valid: what takes no counters fills in what it has.
+    #[must_use]
+    pub fn without_counters(header: Header, started: Timestamp, ended: Timestamp) -> Self {
+        Self {
+            header,
+            validity: Validity::Valid,
+            reasons: Vec::new(),
+            counters: CountersStatus::NotTaken,
+            started,
+            ended,
+            elapsed_ms: None,
+            workers: None,
+            transactions: None,
+            rows: None,
+            flush_ms: None,
+            elapsed_with_flush_ms: None,
+            transactions_per_s: None,
+            errors: None,
+            writelog_wait_ms: None,
+            writelog_waits: None,
+            log_bytes_written: None,
+            log_writes: None,
+            log_write_stall_ms: None,
+            log_write_stall_mean_ms: None,
+            log_bytes_per_transaction: None,
+            transactions_per_log_write: None,
+            data_bytes_written: None,
+            data_writes: None,
+            data_write_stall_ms: None,
+            log_growth_bytes: None,
+            data_growth_bytes: None,
+            recovery_model: String::new(),
+            armed: None,
+            delayed_durability: None,
+            log_reuse_wait_before: String::new(),
+            log_reuse_wait: String::new(),
+            log_used_bytes_before: None,
+            log_used_bytes: None,
+            vlf_count: None,
+            latency_p50_us: None,
+            latency_p99_us: None,
+            latency_max_us: None,
+            latency_histogram: None,
+            client_cpu_share: None,
+            session_waits: None,
+            server_waits: None,
+            files: None,
+            conditions: None,
+            restore: None,
+            loss: None,
+        }
+    }
+}
+
 /// Whether a measurement may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

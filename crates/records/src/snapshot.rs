@@ -48,6 +48,18 @@ pub struct Snapshot {
     pub unavailable: Vec<Unavailable>,
 }
 
+impl Snapshot {
+    /// Those of `unavailable` that are about conditions and about others.
+    #[must_use]
+    pub fn unavailable_conditions(&self) -> Vec<Unavailable> {
+        let gaps = self
+            .unavailable
+            .iter()
+            .filter(|gap| gap.field.starts_with("conditions.") || gap.field.starts_with("others."));
+        gaps.cloned().collect()
+    }
+}
+
 /// What a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

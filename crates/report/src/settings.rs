@@ -140,11 +140,14 @@ const CONDITIONS: &[Fact] = &[
         Some(flags.map_or_else(|| UNKNOWN.to_owned(), list))
     }),
     ("availability group", |r| {
-        let member = r.conditions.as_ref()?.availability_group;
+        let conditions = r.conditions.as_ref()?;
         Some(
-            member
-                .map_or(UNKNOWN, |member| if member { "yes" } else { "no" })
-                .to_owned(),
+            match (conditions.availability_group, &conditions.availability) {
+                (_, Some(group)) => group.commits(),
+                (Some(true), None) => "yes".to_owned(),
+                (Some(false), None) => "none".to_owned(),
+                (None, None) => UNKNOWN.to_owned(),
+            },
         )
     }),
     ("virtual log files before the round", |r| {

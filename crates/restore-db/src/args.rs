@@ -2,8 +2,11 @@
 
 use clap::{ArgGroup, Parser};
 use records::{ExitStatus, TrialArgs};
-use sqlserver::ConnectionArgs;
 use sqlserver::connect::ENVIRONMENT_HELP;
+use sqlserver::{ConnectionArgs, TableName};
+
+/// What setup-db makes.
+const DEFAULT_TABLE: &str = "dbo.writes";
 
 const LONG_ABOUT: &str = "\
 Backs a database up into a file on the server, or restores one under another name and says how long \
@@ -36,6 +39,9 @@ Examples:
   What zeroing the data files costs, on a server that need not
     restore-db --restore lab.bak --as lab_copy --drop --no-instant-initialization
 
+  A backup whose restore has something to redo and undo
+    restore-db -d lab --backup busy.bak --open-transaction 50000
+
 FILE is a path on the server; a name alone is in its backup folder.";
 
 /// Backs a database up and restores it under another name, timed phase by phase
@@ -53,6 +59,16 @@ pub struct Args {
     /// Back the database (-d) up into this file, over what it holds of the same database
     #[arg(long, value_name = "FILE")]
     pub backup: Option<String>,
+
+    /// Hold a transaction with so many inserted rows open during the backup, and roll it back: the
+    /// restore then has to redo and undo them
+    #[arg(long, value_name = "ROWS", requires = "backup",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub open_transaction: Option<u32>,
+
+    /// The table that gets those rows
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_TABLE, requires = "open_transaction")]
+    pub table: TableName,
 
     /// Restore from this file (after the backup), timed
     #[arg(long, value_name = "FILE", requires = "name")]
@@ -121,6 +137,7 @@ mod tests {
             "--backup a",
             "--restore a --as b",
             "--backup a --restore a --as b",
+            "--backup a --open-transaction 5 --table dbo.mine",
         ] {
             assert!(parse(flags).is_ok(), "{flags}");
         }
@@ -130,6 +147,8 @@ mod tests {
             "--as b",
             "--backup a --drop",
             "--restore a --as b --no-compression",
+            "--restore a --as b --open-transaction 5",
+            "--backup a --open-transaction 0",
             "--restore a --as b --no-phases --no-instant-initialization",
         ] {
             assert!(parse(flags).is_err(), "{flags}");

@@ -1,22 +1,25 @@
 //! Backing up into a file.
 
 use crate::media;
+use crate::open_transaction::OpenTransaction;
 use crate::server::{Workplace, interrupted, signal};
 use records::{Failure, FailureCode};
 use sqlserver::texts::restore as texts;
-use sqlserver::{DatabaseName, mark};
+use sqlserver::{DatabaseName, TableName, mark};
 use std::time::{Duration, Instant};
 
 /// Engine edition of Express, which restores compressed backups and makes none.
 const EXPRESS: i32 = 4;
 
-/// Backs a database of ours up and says how long it took.
+/// Backs a database of ours up and says how long it took; `open` rows are inserted into a table by
+/// a transaction that is open meanwhile.
 pub(crate) async fn back_up(
     place: &mut Workplace,
     database: &DatabaseName,
     file: &str,
     compress: bool,
     adopt: Option<&str>,
+    open: Option<(&TableName, u32)>,
 ) -> Result<Duration, Failure> {
     let mut inside = place.session(database.as_str()).await?;
     mark::require(&mut inside, database, adopt).await?;
@@ -26,6 +29,10 @@ pub(crate) async fn back_up(
 
     let compress = compress && place.server.engine_edition != Some(EXPRESS);
     let text = texts::backup_to_file(database, file, compress);
+    let open = match open {
+        Some((table, rows)) => Some(OpenTransaction::begin(place, database, table, rows).await?),
+        None => None,
+    };
     // A session of its own: where it is broken off, the other goes on.
     let mut session = place.session("master").await?;
     let begun = Instant::now();
@@ -35,6 +42,9 @@ pub(crate) async fn back_up(
         .map_err(|error| error.failure(&format!("backing `{database}` up to {file}")))?;
     let took = begun.elapsed();
     session.close().await;
+    if let Some(open) = open {
+        open.roll_back().await?;
+    }
     match done {
         Some(_) => Ok(took),
         None => Err(interrupted(&format!(

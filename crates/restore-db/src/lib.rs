@@ -7,6 +7,7 @@
 pub mod args;
 mod backup;
 mod media;
+mod open_transaction;
 pub mod phases;
 mod record;
 mod restore;

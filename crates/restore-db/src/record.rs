@@ -3,7 +3,7 @@
 use crate::media::{BackupSet, Placed};
 use crate::restore::Measured;
 use records::{
-    CountersStatus, DatabaseState, Header, Reason, RestoreFigures, Round, Validity, milliseconds,
+    Conditions, DatabaseState, Header, Reason, RestoreFigures, Round, Validity, milliseconds,
 };
 use std::time::Duration;
 
@@ -23,6 +23,8 @@ pub(crate) struct Restored {
     pub zero_data_files: bool,
     /// The restored database.
     pub state: DatabaseState,
+    /// What surrounded the restore.
+    pub conditions: Conditions,
 }
 
 pub(crate) fn round(header: Header, restored: &Restored) -> Round {
@@ -50,21 +52,18 @@ pub(crate) fn round(header: Header, restored: &Restored) -> Round {
             .filter(|file| file.file.is_log() == log);
         of_kind.map(|file| file.file.bytes).sum::<i64>()
     };
+    let measured = &restored.measured;
     Round {
-        header,
         validity,
         reasons,
-        counters: CountersStatus::NotTaken,
-        started: restored.measured.started,
-        ended: restored.measured.ended,
-        elapsed_ms: Some(milliseconds(restored.measured.elapsed)),
+        elapsed_ms: Some(milliseconds(measured.elapsed)),
         recovery_model: restored.state.recovery_model.clone(),
         armed: restored.state.armed,
         delayed_durability: restored.state.delayed_durability.clone(),
-        log_reuse_wait_before: String::new(),
         log_reuse_wait: restored.state.log_reuse_wait.clone(),
         log_used_bytes: restored.state.log_used_bytes,
         vlf_count: restored.state.vlf_count,
+        conditions: Some(restored.conditions.clone()),
         restore: Some(RestoreFigures {
             data_file_bytes: Some(bytes_of(false)),
             log_file_bytes: Some(bytes_of(true)),
@@ -80,37 +79,7 @@ pub(crate) fn round(header: Header, restored: &Restored) -> Round {
             vlf_count: restored.state.vlf_count,
             phases_from: Some(from),
         }),
-        workers: None,
-        transactions: None,
-        rows: None,
-        flush_ms: None,
-        elapsed_with_flush_ms: None,
-        transactions_per_s: None,
-        errors: None,
-        writelog_wait_ms: None,
-        writelog_waits: None,
-        log_bytes_written: None,
-        log_writes: None,
-        log_write_stall_ms: None,
-        log_write_stall_mean_ms: None,
-        log_bytes_per_transaction: None,
-        transactions_per_log_write: None,
-        data_bytes_written: None,
-        data_writes: None,
-        data_write_stall_ms: None,
-        log_growth_bytes: None,
-        data_growth_bytes: None,
-        log_used_bytes_before: None,
-        latency_p50_us: None,
-        latency_p99_us: None,
-        latency_max_us: None,
-        latency_histogram: None,
-        client_cpu_share: None,
-        session_waits: None,
-        server_waits: None,
-        files: None,
-        conditions: None,
-        loss: None,
+        ..Round::without_counters(header, measured.started, measured.ended)
     }
 }
 

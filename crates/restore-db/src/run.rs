@@ -7,10 +7,10 @@ use crate::server::Workplace;
 use crate::{backup, media, space, target};
 use records::stage::{Interrupts, Stage, StageResult, defer_interrupts, say};
 use records::{
-    Change, DatabaseState, ExitStatus, Failure, FailureCode, Reason, Record, Round, Setup,
-    Validity, milliseconds,
+    Change, Conditions, DatabaseState, ExitStatus, Failure, FailureCode, OtherActivity,
+    OthersReading, Reason, Record, Round, Setup, Unavailable, Validity, milliseconds,
 };
-use sqlserver::texts::restore as texts;
+use sqlserver::texts::conditions as texts;
 use sqlserver::{Columns, DatabaseName, Environment, NameError, Settings};
 use sqlserver::{block_on, mark, readings};
 use std::io::Write;
@@ -108,11 +108,20 @@ async fn work(
     if let (Some(source), Some(file)) = (source, &args.backup) {
         let adopt = args.adopt.as_deref();
         let compress = !args.no_compression;
-        let elapsed = backup::back_up(&mut place, source, file, compress, adopt).await?;
+        let open = args.open_transaction.map(|rows| (&args.table, rows));
+        let elapsed = backup::back_up(&mut place, source, file, compress, adopt, open).await?;
         if args.restore.as_ref() == Some(file) {
             took = Some(elapsed);
         }
-        setup = Some(backed_up(stage, &mut place, source, file, elapsed).await?);
+        let mut backup = backed_up(stage, &mut place, source, file, elapsed).await?;
+        if let Some(rows) = args.open_transaction {
+            backup.changes.push(Change {
+                what: "open_transaction_rows".to_owned(),
+                from: None,
+                to: Some(rows.to_string()),
+            });
+        }
+        setup = Some(backup);
     }
     let mut measured = None;
     if let (Some(name), Some(file)) = (name, &args.restore) {
@@ -190,8 +199,11 @@ async fn restored(
         zero_data_files: args.no_instant_initialization && server_instant != Ok(false),
     };
     let zero_data_files = order.zero_data_files;
+    let before = readings::others_than(&mut place.master, &place.server, name)
+        .await
+        .map_err(|error| error.failure("reading what others do on the server"))?;
     let measured = restore(place, order).await?;
-    let inside = look_inside(place, name).await?;
+    let (state, conditions) = look_inside(place, name, before).await?;
     let restored = Restored {
         measured,
         set,
@@ -199,7 +211,8 @@ async fn restored(
         backup,
         server_instant,
         zero_data_files,
-        state: inside,
+        state,
+        conditions,
     };
     let round = round(stage.header(), &restored);
     if args.drop {
@@ -226,10 +239,18 @@ async fn instant(place: &mut Workplace) -> Result<bool, String> {
     }
 }
 
-/// The states of the restored database; and the mark, should the backup have been of a database
-/// without it: what this run made is writelog's to drop.
-async fn look_inside(place: &mut Workplace, name: &DatabaseName) -> Result<DatabaseState, Failure> {
+/// The states of the restored database and what surrounded its restore; and the mark, should the
+/// backup have been of a database without it: what this run made is writelog's to drop. Trace
+/// flags that this run turned on are off again by now.
+async fn look_inside(
+    place: &mut Workplace,
+    name: &DatabaseName,
+    (before, mut unavailable): (OthersReading, Vec<Unavailable>),
+) -> Result<(DatabaseState, Conditions), Failure> {
     let mut inside = place.session(name.as_str()).await?;
+    let surroundings = readings::surroundings(&mut inside, &place.server)
+        .await
+        .map_err(|error| error.failure("reading the conditions"))?;
     let marked = mark::read(&mut inside)
         .await
         .map_err(|error| error.failure(&format!("looking for writelog's mark in `{name}`")))?;
@@ -243,7 +264,18 @@ async fn look_inside(place: &mut Workplace, name: &DatabaseName) -> Result<Datab
             .map_err(|error| error.failure(&format!("marking the database `{name}`")))?;
     }
     inside.close().await;
-    Ok(states.database)
+    // What is missing at one end only is missing in the difference.
+    for gap in &surroundings.unavailable {
+        if unavailable.iter().all(|known| known.field != gap.field) {
+            unavailable.push(gap.clone());
+        }
+    }
+    let conditions = Conditions {
+        others: Some(OtherActivity::between(&before, &surroundings.others)),
+        unavailable,
+        ..surroundings.with(&states)
+    };
+    Ok((states.database, conditions))
 }
 
 /// Says on standard error why a round cannot be trusted; the exit status.

@@ -87,6 +87,11 @@ pub struct Args {
     #[arg(long, value_name = "SIZE")]
     pub log_size: Option<Size>,
 
+    /// Grow the log to --log-size in so many equal steps: many small ones make many virtual log files
+    #[arg(long, value_name = "STEPS", requires = "log_size",
+        value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub log_steps: Option<u32>,
+
     /// By how much the data file grows; 0 is not at all [default: leave it]
     #[arg(long, value_name = "SIZE")]
     pub data_growth: Option<Size>,
@@ -171,7 +176,7 @@ pub struct Args {
     /// Drop the database, whoever is in it, and its rows in the backup history
     #[arg(long, conflicts_with_all = [
         "recovery", "delayed_durability", "data_size", "log_size", "data_growth", "log_growth",
-        "data_file", "log_file", "no_table", "empty_table", "checkpoint", "backup_log",
+        "log_steps", "data_file", "log_file", "no_table", "empty_table", "checkpoint", "backup_log",
         "loops", "line_length", "list_delayed_durability",
         "source_rows", "apply", "sql", "empty",
     ])]

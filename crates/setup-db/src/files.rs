@@ -7,6 +7,9 @@ use records::{Failure, FailureCode, FileKind, FileSettings};
 use sqlserver::texts::files as texts;
 use sqlserver::{Connection, readings};
 
+/// The least step of a growth in several, in KB: SQL Server grows files by extents of 64 KB.
+const STEP_KB: u64 = 64;
+
 /// What is declared of the files.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wanted {
@@ -14,6 +17,7 @@ pub(crate) struct Wanted {
     pub log_size: Option<Size>,
     pub data_growth: Option<Size>,
     pub log_growth: Option<Size>,
+    pub log_steps: u32,
 }
 
 impl Wanted {
@@ -23,6 +27,7 @@ impl Wanted {
             log_size: args.log_size,
             data_growth: args.data_growth,
             log_growth: args.log_growth,
+            log_steps: args.log_steps.unwrap_or(1),
         }
     }
 }
@@ -52,12 +57,12 @@ pub(crate) async fn ensure(
             set_growth(workshop, &before, kind, growth).await?;
         }
     }
-    for (kind, size) in [
-        (FileKind::Rows, wanted.data_size),
-        (FileKind::Log, wanted.log_size),
+    for (kind, size, steps) in [
+        (FileKind::Rows, wanted.data_size, 1),
+        (FileKind::Log, wanted.log_size, wanted.log_steps),
     ] {
         if let Some(size) = size {
-            grow(workshop, inside, &before, kind, size).await?;
+            grow(workshop, inside, &before, kind, (size, steps)).await?;
         }
     }
     Ok(())
@@ -77,12 +82,31 @@ fn growth_needed(
     Some((first, first.size_bytes.saturating_add(missing)))
 }
 
+/// The sizes in KB by which a file gets from one size in bytes to another in equal steps, each a
+/// multiple of [`STEP_KB`] but the last; none where a step would be smaller than that.
+fn sizes_kb(from: u64, to: u64, steps: u32) -> Option<Vec<u64>> {
+    let (from, to, steps) = (from / 1024, to / 1024, u64::from(steps));
+    let by = to.checked_sub(from)?;
+    if steps > 1 && by / steps < STEP_KB {
+        return None;
+    }
+    let sizes = (1..=steps).map(|step| {
+        let exact = from + by * step / steps;
+        if step == steps {
+            to
+        } else {
+            exact / STEP_KB * STEP_KB
+        }
+    });
+    Some(sizes.collect())
+}
+
 async fn grow(
     workshop: &mut Workshop,
     inside: &mut Connection,
     before: &[FileSettings],
     kind: FileKind,
-    size: Size,
+    (size, steps): (Size, u32),
 ) -> Result<(), Failure> {
     let Some((file, bytes)) = growth_needed(before, kind, size.bytes()) else {
         return Ok(());
@@ -93,8 +117,16 @@ async fn grow(
         file.logical_name,
         workshop.database
     );
-    let text = texts::set_size(&workshop.database, &file.logical_name, bytes / 1024);
-    workshop.run(&text, &doing).await?;
+    for kb in sizes_kb(file.size_bytes, bytes, steps).ok_or_else(|| {
+        Failure::new(
+            FailureCode::Usage,
+            format!("{doing} in {steps} steps: each would be less than {STEP_KB} KB"),
+        )
+        .remedy("Ask for fewer with --log-steps, or for a larger log.")
+    })? {
+        let text = texts::set_size(&workshop.database, &file.logical_name, kb);
+        workshop.run(&text, &doing).await?;
+    }
     let after = read(inside, workshop).await?;
     let now = after
         .iter()
@@ -155,7 +187,7 @@ fn name_of(kind: FileKind) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::growth_needed;
+    use super::{growth_needed, sizes_kb};
     use records::{FileKind, FileSettings};
 
     const MB: u64 = 1 << 20;
@@ -191,6 +223,19 @@ mod tests {
         ];
         let (log, bytes) = growth_needed(&files, FileKind::Log, 512 * MB).unwrap();
         assert_eq!((log.file_id, bytes), (3, 512 * MB));
+    }
+
+    #[test]
+    fn steps_are_equal_and_the_last_ends_where_it_should() {
+        assert_eq!(sizes_kb(MB, 2 * MB, 1).unwrap(), [2048]);
+        assert_eq!(
+            sizes_kb(MB, 2 * MB, 4).unwrap(),
+            [1024 + 256, 1024 + 512, 1024 + 768, 2048]
+        );
+        let many = sizes_kb(16 * MB, 32 * MB + 8192, 250).unwrap();
+        assert_eq!((many.len(), many[249]), (250, 32 * 1024 + 8));
+        assert!(many.windows(2).all(|pair| pair[0] < pair[1]), "each grows");
+        assert!(sizes_kb(MB, 2 * MB, 17).is_none(), "of less than 64 KB");
     }
 
     #[test]

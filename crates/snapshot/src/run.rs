@@ -3,7 +3,7 @@
 use crate::args::Args;
 use crate::clock;
 use records::stage::{Stage, StageResult, defer_interrupts};
-use records::{Conditions, ExitStatus, Failure, FailureCode, Record, Server, Snapshot};
+use records::{ExitStatus, Failure, FailureCode, Record, Server, Snapshot};
 use sqlserver::readings::{Counters, States, Surroundings};
 use sqlserver::{Connection, DatabaseName, Environment, NameError, Settings, SqlError};
 use sqlserver::{block_on, mark, probe, readings, texts};
@@ -122,8 +122,8 @@ fn record(
     client_monotonic_ns: u64,
 ) -> Snapshot {
     let mut unavailable = counters.unavailable;
-    unavailable.extend(states.unavailable);
-    unavailable.extend(surroundings.unavailable);
+    unavailable.extend_from_slice(&states.unavailable);
+    unavailable.extend_from_slice(&surroundings.unavailable);
     Snapshot {
         header: stage.header(),
         client_monotonic_ns,
@@ -134,16 +134,7 @@ fn record(
         files: counters.files,
         waits: counters.waits,
         performance_counters: counters.performance_counters,
-        conditions: Some(Conditions {
-            read_committed_snapshot: states.database.read_committed_snapshot,
-            accelerated_database_recovery: states.database.accelerated_database_recovery,
-            compatibility_level: states
-                .compatibility_level
-                .and_then(|level| u32::try_from(level).ok()),
-            target_recovery_time_s: states.target_recovery_time_s,
-            vlf_count: states.database.vlf_count,
-            ..surroundings.conditions
-        }),
+        conditions: Some(surroundings.with(&states)),
         others: Some(surroundings.others),
         database: states.database,
         unavailable,

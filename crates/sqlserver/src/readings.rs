@@ -2,6 +2,7 @@
 //!
 //! A reading that cannot be had is none, with a reason and what to do ([`Unavailable`]); never 0.
 
+mod availability;
 mod conditions;
 mod counters;
 mod gather;
@@ -9,7 +10,7 @@ mod session;
 mod settings;
 mod states;
 
-pub use conditions::{Surroundings, surroundings};
+pub use conditions::{Surroundings, others_than, surroundings};
 pub use counters::{Counters, counters};
 pub use session::{identity, session_waits};
 pub use settings::{files, settings};

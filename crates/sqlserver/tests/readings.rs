@@ -9,7 +9,7 @@ use double::{Door, Double, Part, text_column};
 
 use records::{Failure, FileKind, Server};
 use sqlserver::connect::Encrypt;
-use sqlserver::readings::{Counters, States};
+use sqlserver::readings::{Counters, States, Surroundings};
 use sqlserver::{Connection, ConnectionArgs, Environment, Settings, block_on, readings, texts};
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ fn server_with(refuse: fn(&str) -> Option<Part>) -> Double {
     })
 }
 
-fn read(double: &Double, major: u32) -> (Counters, States) {
+fn settings(double: &Double) -> Arc<Settings> {
     let args = ConnectionArgs {
         server: Some(double.server()),
         database: Some("lab".to_owned()),
@@ -44,7 +44,22 @@ fn read(double: &Double, major: u32) -> (Counters, States) {
         ..ConnectionArgs::default()
     };
     let environment = Environment::from_fn(|name| (name == "SQLCMDPASSWORD").then(String::new));
-    let settings = Arc::new(Settings::resolve("test", &args, None, &environment).unwrap());
+    Arc::new(Settings::resolve("test", &args, None, &environment).unwrap())
+}
+
+fn surroundings(double: &Double) -> Surroundings {
+    let settings = settings(double);
+    block_on(async {
+        let mut connection = Connection::open(&settings).await?;
+        readings::surroundings(&mut connection, &server(16))
+            .await
+            .map_err(|error| error.failure("surroundings"))
+    })
+    .unwrap()
+}
+
+fn read(double: &Double, major: u32) -> (Counters, States) {
+    let settings = settings(double);
     block_on(async {
         let mut connection = Connection::open(&settings).await?;
         let counters = readings::counters(&mut connection, &server(major))
@@ -167,4 +182,55 @@ fn before_2016_sp2_the_virtual_log_files_are_counted_another_way() {
         *batches.last().unwrap(),
         texts::readings::log_info_before_2016_sp2().sql
     );
+}
+
+#[test]
+fn the_replicas_of_an_availability_group_are_read_with_whom_a_commit_waits_for() {
+    let read = surroundings(&server_with(|_| None));
+    assert_eq!(read.unavailable, []);
+    assert_eq!(read.conditions.availability_group, Some(true));
+    let group = read.conditions.availability.unwrap();
+    assert_eq!(
+        group.commits(),
+        "ag: PRIMARY here, commits wait for b, not for c"
+    );
+    assert_eq!(group.replicas[2].commit_mode, "ASYNCHRONOUS_COMMIT");
+    assert_eq!(
+        group.replicas[2].synchronization.as_deref(),
+        Some("SYNCHRONIZING")
+    );
+}
+
+#[test]
+fn replicas_that_may_not_be_seen_or_have_no_view_are_null_with_the_reason() {
+    let replicas_of = |batch: &str| batch.contains("dm_hadr_database_replica_states");
+    let refused = server_with(|batch| {
+        batch
+            .contains("dm_hadr_database_replica_states")
+            .then_some(Part::Error(300, 14, "VIEW SERVER STATE was denied"))
+    });
+    let missing = Double::start(Door::Plain, move |batch| {
+        if replicas_of(batch) {
+            return vec![Part::Error(208, 16, "Invalid object name")];
+        }
+        batch.lines().map(views::view).collect()
+    });
+    let empty = Double::start(Door::Plain, move |batch| {
+        if replicas_of(batch) {
+            return vec![Part::Rows(vec![text_column("group_name")], vec![])];
+        }
+        batch.lines().map(views::view).collect()
+    });
+    for (double, number) in [(refused, Some(300)), (missing, Some(208)), (empty, None)] {
+        let read = surroundings(&double);
+        assert_eq!(read.conditions.availability_group, Some(true));
+        assert_eq!(read.conditions.availability, None);
+        assert_eq!(read.conditions.server_cpus, Some(16), "all else is read");
+        let gaps: Vec<_> = read
+            .unavailable
+            .iter()
+            .map(|gap| (gap.field.as_str(), gap.sql_error))
+            .collect();
+        assert_eq!(gaps, [("conditions.availability", number)]);
+    }
 }

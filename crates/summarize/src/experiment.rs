@@ -1,6 +1,7 @@
 //! The rounds of one experiment in the order in which they ran, and which of them count.
 
 use crate::input::Input;
+use crate::restores;
 use records::{Round, Validity};
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ pub struct Experiment {
     pub name: String,
     /// In the order in which they ran.
     pub rounds: Vec<Run>,
-    /// The variants in the order in which they first ran.
+    /// The variants in the order in which they first ran; restores by their size.
     pub variants: Vec<String>,
 }
 
@@ -103,11 +104,13 @@ impl Experiment {
                 variants.push(run.variant.clone());
             }
         }
-        Self {
+        let mut experiment = Self {
             name,
             rounds: runs,
             variants,
-        }
+        };
+        restores::order_by_size(&mut experiment);
+        experiment
     }
 
     /// The rounds that count.

@@ -138,7 +138,7 @@ fn check_names(
 fn check_publications(publications: &[Publication], names: &[String]) -> Result<(), Failure> {
     let stranger = publications
         .iter()
-        .find(|publication| !names.contains(&publication.experiment));
+        .find(|publication| !names.iter().any(|name| publication.concerns(name)));
     match stranger {
         None => Ok(()),
         Some(publication) => Err(Failure::new(

@@ -72,6 +72,7 @@ impl Metric {
                 "data_write_stall_mean_ms",
             ],
             "crash-loss" => &[loss::MISSING_COMMITS, loss::MISSING_MS],
+            "restore-time-growth" => &["elapsed_ms", "recover_ms"],
             name if name.starts_with("restore-time") => &["elapsed_ms"],
             _ => &["elapsed_ms", "log_bytes_written", "writelog_wait_ms"],
         };

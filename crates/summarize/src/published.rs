@@ -23,7 +23,11 @@ pub struct Publication {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Figure {
+    /// Of which experiment, where a publication is about several.
+    experiment: Option<String>,
     variant: String,
+    /// Which of our variants it stands beside, where they have other names; `*` is any text.
+    beside: Option<String>,
     metric: String,
     value: Option<f64>,
     low: Option<f64>,
@@ -56,6 +60,43 @@ impl Figure {
             return Err(format!("{} to {} is no range", range.0, range.1));
         }
         Ok(Some(range))
+    }
+}
+
+impl Figure {
+    /// Whether it stands beside one of our variants.
+    fn is_beside(&self, variant: &str) -> bool {
+        match &self.beside {
+            Some(pattern) => matches(pattern, variant),
+            None => self.variant == variant,
+        }
+    }
+}
+
+/// Whether a text is what a pattern says, in which `*` is any text.
+fn matches(pattern: &str, text: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == text,
+        Some((head, rest)) => text.strip_prefix(head).is_some_and(|text| {
+            let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+            ends.filter_map(|at| text.get(at..))
+                .any(|tail| matches(rest, tail))
+        }),
+    }
+}
+
+impl Publication {
+    /// Its figures of an experiment.
+    fn of<'a>(&'a self, experiment: &'a str) -> impl Iterator<Item = &'a Figure> {
+        self.figures.iter().filter(move |figure| {
+            figure.experiment.as_ref().unwrap_or(&self.experiment) == experiment
+        })
+    }
+
+    /// Whether it has figures of an experiment.
+    #[must_use]
+    pub fn concerns(&self, experiment: &str) -> bool {
+        self.of(experiment).next().is_some()
     }
 }
 
@@ -116,41 +157,49 @@ fn is_field(metric: &str) -> bool {
 }
 
 impl Published {
-    /// Sets each figure beside ours. Where a metric has no figure on any of our variants, ours
-    /// follow, so that there is something to look at.
+    /// Sets each figure beside ours. Where ours have other names, those that a figure in words
+    /// stands beside follow it, one by one; and all of ours, where a metric has no figure on any.
     pub(crate) fn new(publication: Publication, experiment: &Experiment, header: &Header) -> Self {
-        let row = |variant: &str, metric: &str| beside(experiment, variant, metric, header);
+        let figures: Vec<&Figure> = publication.of(&experiment.name).collect();
         let mut rows: Vec<PublishedFigure> = Vec::new();
         let mut metrics: Vec<&str> = Vec::new();
-        for figure in &publication.figures {
+        for figure in &figures {
             if !metrics.contains(&figure.metric.as_str()) {
                 metrics.push(&figure.metric);
             }
         }
+        let row = |name: &str, metric: &str, which: &dyn Fn(&str) -> bool| PublishedFigure {
+            source: publication.source.clone(),
+            ..beside(experiment, name, metric, header, which)
+        };
+        let ours = |name: &str, metric: &str| row(name, metric, &|variant| variant == name);
         for metric in metrics {
-            let of_metric = || {
-                publication
-                    .figures
+            let mut stand_alone = true;
+            for figure in figures.iter().filter(|figure| figure.metric == metric) {
+                let matched: Vec<&String> = experiment
+                    .variants
                     .iter()
-                    .filter(|row| row.metric == metric)
-            };
-            for figure in of_metric() {
-                let mut row = row(&figure.variant, metric);
-                row.source.clone_from(&publication.source);
-                row.published_text.clone_from(&figure.text);
+                    .filter(|variant| figure.is_beside(variant))
+                    .collect();
+                stand_alone &= matched.is_empty();
+                let one_by_one = figure.beside.is_some() && figure.text.is_some();
+                let mut published = row(&figure.variant, metric, &|variant| {
+                    !one_by_one && figure.is_beside(variant)
+                });
+                published.published_text.clone_from(&figure.text);
                 if let Ok(Some((low, high))) = figure.range() {
-                    (row.published_low, row.published_high) = (Some(low), Some(high));
-                    row.ratio_low = ratio(row.median, high);
-                    row.ratio_high = ratio(row.median, low);
+                    (published.published_low, published.published_high) = (Some(low), Some(high));
+                    published.ratio_low = ratio(published.median, high);
+                    published.ratio_high = ratio(published.median, low);
                 }
-                rows.push(row);
+                rows.push(published);
+                if one_by_one {
+                    rows.extend(matched.iter().map(|variant| ours(variant, metric)));
+                }
             }
-            if !of_metric().any(|figure| experiment.variants.contains(&figure.variant)) {
-                for variant in &experiment.variants {
-                    let mut row = row(variant, metric);
-                    row.source.clone_from(&publication.source);
-                    rows.push(row);
-                }
+            if stand_alone {
+                let all = experiment.variants.iter();
+                rows.extend(all.map(|variant| ours(variant, metric)));
             }
         }
         Self { publication, rows }
@@ -162,15 +211,16 @@ fn ratio(ours: Option<f64>, published: f64) -> Option<f64> {
         .filter(|ratio| ratio.is_finite())
 }
 
-/// What ours came to on one metric: the median and the extremes of a number, each word of what
-/// is none.
+/// What ours, those of `which` variants, came to on one metric: the median and the extremes of a
+/// number, each word of what is none.
 fn beside(
     experiment: &Experiment,
     variant: &str,
     metric: &str,
     header: &Header,
+    which: &dyn Fn(&str) -> bool,
 ) -> PublishedFigure {
-    let runs = || experiment.counting().filter(|run| run.variant == variant);
+    let runs = || experiment.counting().filter(|run| which(&run.variant));
     let values: Vec<f64> = runs().filter_map(|run| number(run, metric)).collect();
     let words: BTreeSet<String> = runs().filter_map(|run| word(&run.round, metric)).collect();
     let described = statistics::describe(&values).ok();
@@ -234,6 +284,59 @@ mod tests {
         for publication in read(&files).unwrap() {
             assert!(!publication.source.is_empty() && !publication.figures.is_empty());
         }
+    }
+
+    #[test]
+    fn a_star_in_a_pattern_is_any_text() {
+        for (pattern, text, is) in [
+            ("*", "", true),
+            ("*MB", "64MB", true),
+            ("*MB", "64MB zeroed", false),
+            ("*MB zeroed", "64MB zeroed", true),
+            ("* steps", "500 steps", true),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-c-b", false),
+            ("64MB", "64MB", true),
+            ("ä*", "äö", true),
+        ] {
+            assert_eq!(super::matches(pattern, text), is, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn ours_of_other_names_stand_beside_a_figure_and_follow_one_in_words() {
+        let file = file(
+            r#"{"experiment": "mine", "source": "s", "figures": [
+                {"experiment": "recovery-model", "variant": "any", "beside": "*MB",
+                 "metric": "elapsed_ms", "value": 50},
+                {"experiment": "recovery-model", "variant": "grows", "beside": "*MB",
+                 "metric": "log_writes", "text": "with the size"},
+                {"experiment": "other", "variant": "1MB", "metric": "elapsed_ms", "value": 1}]}"#,
+        );
+        let publication = read(&[file.path().to_path_buf()]).unwrap().remove(0);
+        assert!(publication.concerns("recovery-model") && publication.concerns("other"));
+        assert!(!publication.concerns("mine"));
+        let rounds = rounds_of(&[("1MB", 90.0), ("2MB", 110.0), ("else", 7.0)]);
+        let experiment = &Experiment::sort(rounds, None)[0];
+        let rows = Published::new(publication, experiment, &Header::now("t")).rows;
+        let seen: Vec<_> = rows
+            .iter()
+            .map(|row| (row.variant.as_str(), row.n, row.published_text.is_some()))
+            .collect();
+        assert_eq!(
+            seen,
+            [
+                ("any", 2, false),
+                ("grows", 0, true),
+                ("1MB", 1, false),
+                ("2MB", 1, false)
+            ]
+        );
+        assert_eq!((rows[0].min, rows[0].max), (Some(90.0), Some(110.0)));
+        assert_eq!(
+            (rows[0].median, rows[0].ratio_low),
+            (Some(100.0), Some(2.0))
+        );
     }
 
     #[test]

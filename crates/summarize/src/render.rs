@@ -29,8 +29,13 @@ pub(crate) fn text(summary: &Summary, shown: &[TableName], width: u16, colour: b
                 let grids = tables::variants(&summary.variants, &summary.metrics);
                 let texts: Vec<String> = grids.iter().map(|grid| grid.to_text(width)).collect();
                 out += &texts.join("\n");
-                if let Some(grid) = tables::time_against_size(&summary.experiment) {
-                    let _ = write!(out, "\n{}\n{}", bold(&grid.title), grid.to_text(width));
+                if let Some(against) = tables::time_against_size(&summary.experiment) {
+                    let grid = &against.grid;
+                    let title = wrap(&grid.title, "", columns);
+                    let _ = write!(out, "\n{}\n{}", bold(title.trim_end()), grid.to_text(width));
+                    for line in &against.words {
+                        out += &wrap(line, "  ", columns);
+                    }
                 }
             }
             TableName::FileAverages | TableName::FileTotals | TableName::FilePasses => {
@@ -130,8 +135,11 @@ pub(crate) fn markdown_page(summary: &Summary, shown: &[TableName]) -> String {
                     grid.title = format!("Variants: {}", grid.title);
                     section(&mut out, &grid);
                 }
-                if let Some(grid) = tables::time_against_size(&summary.experiment) {
-                    section(&mut out, &grid);
+                if let Some(against) = tables::time_against_size(&summary.experiment) {
+                    section(&mut out, &against.grid);
+                    for line in &against.words {
+                        let _ = writeln!(out, "\n{}", markdown(line));
+                    }
                 }
             }
             TableName::FileAverages | TableName::FileTotals | TableName::FilePasses => {

@@ -3,19 +3,13 @@
 use crate::experiment::{Experiment, Run};
 use crate::grid::Grid;
 use crate::metric::{MB, Metric};
-use crate::number::{decimals, fixed};
+use crate::number::fixed;
 use records::RestoreFigures;
-use statistics::{Line, least_squares};
 use std::collections::BTreeSet;
 
-/// Bytes in the GB of tables for people.
-const GB: f64 = 1_073_741_824.0;
+mod lines;
 
-/// The confidence of a slope's interval.
-const CONFIDENCE: f64 = 0.95;
-
-/// The fewest sizes that show a line.
-const LEAST_SIZES: usize = 3;
+pub(crate) use lines::{Against, against_size};
 
 /// The times that are shown of a restore: the metric, its head in a table, and in words.
 const TIMES: [(&str, &str); 5] = [
@@ -30,6 +24,28 @@ const TIMES: [(&str, &str); 5] = [
 pub(crate) fn are_restores(experiment: &Experiment) -> bool {
     let mut runs = experiment.rounds.iter();
     !experiment.rounds.is_empty() && runs.all(|run| run.round.restore.is_some())
+}
+
+/// Puts the variants of restores in the order of their sizes, those with instant initialization
+/// first: they ran in an order that was drawn.
+pub(crate) fn order_by_size(experiment: &mut Experiment) {
+    if !are_restores(experiment) {
+        return;
+    }
+    let Experiment {
+        rounds, variants, ..
+    } = experiment;
+    variants.sort_by_key(|variant| {
+        let of_variant = rounds.iter().find(|run| run.variant == *variant);
+        of_variant.and_then(figures).map(|figures| {
+            (
+                figures.instant_file_initialization != Some(true),
+                figures.data_file_bytes,
+                figures.log_file_bytes,
+                figures.vlf_count,
+            )
+        })
+    });
 }
 
 /// Each restore: what differs in size, then its times in seconds.
@@ -62,70 +78,6 @@ pub(crate) fn rounds(experiment: &Experiment) -> Grid {
         grid.rows.push(row);
     }
     grid
-}
-
-/// Elapsed time and zeroing against the size of the files that differ in size, one row for each
-/// state of instant file initialization; none where fewer than three sizes ran.
-pub(crate) fn against_size(experiment: &Experiment) -> Option<Grid> {
-    let mut grid =
-        Grid::new("Time against size (least squares, 95 % interval; 1 GB is 1,073,741,824 bytes)")
-            .text_column("time")
-            .text_column("against")
-            .text_column("instant init.")
-            .number_column("n")
-            .number_column("s per GB")
-            .number_column("low")
-            .number_column("high")
-            .number_column("R²");
-    for instant in [Some(true), Some(false), None] {
-        let runs: Vec<&Run> = experiment
-            .counting()
-            .filter(|run| figures(run).is_some_and(|f| f.instant_file_initialization == instant))
-            .collect();
-        let Some(size) = swept(&runs) else { continue };
-        let zeroing = match size {
-            Size::Log => "zero_log_ms",
-            _ => "zero_data_ms",
-        };
-        for (metric, words) in TIMES {
-            if metric != "elapsed_ms" && metric != zeroing {
-                continue;
-            }
-            let Some(line) = fit(&runs, size, metric) else {
-                continue;
-            };
-            let ends = [line.slope, line.slope_low, line.slope_high];
-            let places = decimals(ends.into_iter()).min(4);
-            let mut row = vec![
-                words.to_owned(),
-                size.words().to_owned(),
-                match instant {
-                    Some(true) => "on",
-                    Some(false) => "off",
-                    None => "unknown",
-                }
-                .to_owned(),
-                line.points.to_string(),
-            ];
-            row.extend(ends.map(|end| fixed(Some(end), places)));
-            row.push(fixed(line.r_squared, 4));
-            grid.rows.push(row);
-        }
-    }
-    (!grid.rows.is_empty()).then_some(grid)
-}
-
-/// The line of a time in s against a size in GB; none where it has none, or was 0 throughout.
-fn fit(runs: &[&Run], size: Size, metric: &str) -> Option<Line> {
-    let points: Vec<(f64, f64)> = runs
-        .iter()
-        .filter_map(|run| Some((size.bytes(run)? / GB, seconds(run, metric)?)))
-        .collect();
-    if points.iter().all(|(_, seconds)| *seconds <= 0.0) {
-        return None;
-    }
-    let (x, y): (Vec<f64>, Vec<f64>) = points.into_iter().unzip();
-    least_squares(&x, &y, CONFIDENCE).ok().flatten()
 }
 
 /// A size that may differ between restores.
@@ -197,16 +149,6 @@ fn differing(experiment: &Experiment) -> Vec<Size> {
     }
 }
 
-/// The one size in bytes of which several ran; none where both kinds differ.
-fn swept(runs: &[&Run]) -> Option<Size> {
-    let sizes = |size: Size| size.values(runs.iter().copied()).len();
-    match (sizes(Size::Data), sizes(Size::Log)) {
-        (data, log) if data >= LEAST_SIZES && log <= 1 => Some(Size::Data),
-        (data, log) if log >= LEAST_SIZES && data <= 1 => Some(Size::Log),
-        _ => None,
-    }
-}
-
 fn figures(run: &Run) -> Option<&RestoreFigures> {
     run.round.restore.as_ref()
 }
@@ -217,7 +159,7 @@ fn seconds(run: &Run, metric: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{against_size, are_restores, rounds};
+    use super::{are_restores, rounds};
     use crate::experiment::Experiment;
     use crate::testing::rounds_of;
     use records::RestoreFigures;
@@ -245,25 +187,6 @@ mod tests {
     }
 
     #[test]
-    fn a_line_through_the_sizes_is_fitted_for_each_state_of_initialization() {
-        let grid = against_size(&sweep()).unwrap();
-        let row = |time: &str, instant: &str| {
-            let rows = &grid.rows;
-            rows.iter()
-                .find(|row| row[0] == time && row[2] == instant)
-                .unwrap_or_else(|| panic!("{rows:?}"))[3..]
-                .to_vec()
-        };
-        assert_eq!(
-            row("elapsed", "off"),
-            ["4", "3.000", "3.000", "3.000", "1.0000"]
-        );
-        // All times are equal: no slope, and no variance to explain.
-        assert_eq!(row("elapsed", "on"), ["4", "0", "0", "0", "-"]);
-        assert_eq!(grid.rows.len(), 3, "no line of zeroes: {:?}", grid.rows);
-    }
-
-    #[test]
     fn rounds_show_the_sizes_that_differ_and_fit_into_80_columns() {
         let experiment = sweep();
         assert!(are_restores(&experiment));
@@ -276,13 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn two_sizes_are_no_sweep_and_other_rounds_no_restores() {
-        let mut experiment = sweep();
-        experiment.rounds.retain(|run| {
-            let figures = run.round.restore.as_ref().unwrap();
-            figures.data_file_bytes < Some(4 * GB)
-        });
-        assert!(against_size(&experiment).is_none());
+    fn other_rounds_are_no_restores() {
         let other = Experiment::sort(rounds_of(&[("A", 1.0)]), None).remove(0);
         assert!(!are_restores(&other));
     }

@@ -74,7 +74,7 @@ impl Summary {
         }
         let publication = publications
             .iter()
-            .find(|publication| publication.experiment == experiment.name);
+            .find(|publication| publication.concerns(&experiment.name));
         let published = publication
             .map(|publication| Published::new(publication.clone(), &experiment, &header));
         Ok(Self {

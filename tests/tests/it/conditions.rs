@@ -12,6 +12,10 @@ fn a_round_says_what_surrounded_it() {
     let conditions = round.conditions.expect("conditions");
     assert_eq!(conditions.read_committed_snapshot, Some(false));
     assert_eq!(conditions.availability_group, Some(false));
+    assert_eq!(conditions.availability, None);
+    // What would be asked of a database in a group has an answer here too, without a row.
+    let replicas = sqlserver::texts::conditions::availability_replicas();
+    assert_eq!(sql(&server, DATABASE, &replicas.sql), "");
     assert_eq!(conditions.global_trace_flags, Some(vec![845, 3979]));
     let level =
         "SELECT CAST(compatibility_level AS nvarchar(9)) FROM sys.databases WHERE name = DB_NAME()";

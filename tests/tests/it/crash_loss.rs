@@ -305,6 +305,17 @@ fn the_series_kills_a_server_four_times_and_goes_on_where_it_was_stopped() {
         assert!(line.chars().count() <= 80, "wider than 80 columns: {line}");
     }
 
+    assert!(!outcome.stdout.contains("differ in"), "{}", outcome.stdout);
+    for round in rounds(&results) {
+        let conditions = round.conditions.expect("those before the load");
+        assert_eq!(conditions.files.map(|files| files.len()), Some(2));
+        assert_eq!(conditions.global_trace_flags, Some(vec![]));
+        // What others did cannot be subtracted across a crash.
+        assert_eq!(conditions.others, None);
+        let gaps = conditions.unavailable.iter();
+        assert!(gaps.map(|gap| gap.field.as_str()).eq(["others"]));
+    }
+
     // As if it had been begun with two pairs and stopped after the first.
     let settings = results.join("settings");
     let text = std::fs::read_to_string(&settings).expect("settings");

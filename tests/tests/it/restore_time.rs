@@ -3,6 +3,7 @@
 use integration_tests::{Labdb, LabdbOptions, Outcome, checkout, query_text, run};
 use records::{Record, RestoreFigures, Round, Setup, Validity};
 use std::io::Read as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -351,9 +352,9 @@ fn experiment(results: &Path, variables: &[(&str, &str)]) -> Outcome {
         .env("RESULTS", results)
         .env("NO_COLOR", "1")
         .env("COLUMNS", "80")
-        .env("LABDB_OPTIONS", "--instant-file-initialization on")
         .envs([("DATA_SIZES", "16 8 24"), ("LOG_SIZES", "8 16 24")])
         .envs([("ROWS", "3000"), ("STEPS", "16"), ("REPEATS", "1")])
+        .envs([("GROWTH", "8"), ("OPEN_ROWS", "2000")])
         .envs(variables.iter().copied());
     run(&mut command)
 }
@@ -444,9 +445,210 @@ fn the_experiment_restores_every_size_and_ends_with_tables_and_lines() {
     for line in outcome.stdout.lines() {
         assert!(line.chars().count() <= 80, "wider than 80 columns: {line}");
     }
-    assert!(outcome.stdout.contains("R²") && outcome.stdout.contains("zero data"));
+    let words = outcome.stdout.split_whitespace().collect::<Vec<_>>();
+    let words = words.join(" ");
+    assert!(words.contains("R²") && words.contains("zero data"));
+    for state in ["with", "without"] {
+        let line = format!("Against the size of data files {state} instant file initialization:");
+        assert!(words.contains(&line), "{words}");
+    }
+    // What was published in words stands over our rounds of the same kind.
+    for line in [
+        "zeroed grows with the data file - - - - 8MB zeroed - ",
+        "instant about the same - - - - 8MB - ",
+        "larger log grows with the log - - - - 8MB - ",
+        "any size 266.0",
+    ] {
+        assert!(words.contains(line), "{line}: {words}");
+    }
+    // What the experiment itself varies is no fault of the series.
+    assert!(!words.contains("differ in"), "{words}");
     let csv = std::fs::read_to_string(results.join("rounds.csv")).expect("the CSV");
     assert_eq!(csv.lines().count(), 1 + 6 + 3 + 2, "{csv}");
+}
+
+/// The transaction that was open during the backup is undone, and the row before it is there.
+#[test]
+fn a_restore_of_a_backup_under_an_open_transaction_undoes_it() {
+    let server = Labdb::start();
+    backed_up(&server, 24, 24);
+    let _ = query_text(&server, "lab", "INSERT dbo.writes DEFAULT VALUES");
+    let count = "SELECT CAST(COUNT(*) AS nvarchar(20)) FROM dbo.writes";
+    let backup = ["-d", "lab", "--backup", "lab.bak"];
+    let busy = [&backup[..], &["--open-transaction", "20000"]].concat();
+    let size_of = |outcome: &Outcome| {
+        let Some(Record::Setup(setup)) = outcome.records().pop() else {
+            panic!("{}", outcome.stdout)
+        };
+        let of = |what: &str| {
+            let change = setup.changes.iter().find(|change| change.what == what);
+            change.and_then(|change| change.to.as_ref()?.parse::<u64>().ok())
+        };
+        (
+            of("backup_bytes").expect("bytes"),
+            of("open_transaction_rows"),
+        )
+    };
+    let (quiet_bytes, none) = size_of(&restore_db(&server, &backup).success());
+    let (busy_bytes, rows) = size_of(&restore_db(&server, &busy).success());
+    assert_eq!((none, rows), (None, Some(20_000)));
+    assert!(
+        busy_bytes > quiet_bytes + 20_000 * 28,
+        "rows and log are in it"
+    );
+    assert_eq!(query_text(&server, "lab", count), "1", "rolled back");
+    restore(&server, &[]).success();
+    assert_eq!(query_text(&server, "lab_copy", count), "1", "undone");
+
+    // Without the table there is nothing to hold open, and no backup is taken.
+    let before = std::fs::read(server.data_folder().join("lab.bak")).expect("the backup");
+    let failed = restore_db(&server, &[&busy[..], &["--table", "dbo.nowhere"]].concat());
+    assert_eq!(failed.code, Some(1), "{}", failed.stderr);
+    assert!(failed.stderr.contains("dbo.nowhere"), "{}", failed.stderr);
+    let after = std::fs::read(server.data_folder().join("lab.bak")).expect("the backup");
+    assert!(before == after, "the backup was touched");
+}
+
+#[test]
+fn a_log_grows_in_as_many_steps_as_are_asked_for() {
+    let server = Labdb::start();
+    backed_up(&server, 8, 8);
+    let vlfs = "SELECT CAST(COUNT(*) AS nvarchar(20)) FROM sys.dm_db_log_info(DB_ID())";
+    let before: u32 = query_text(&server, "lab", vlfs).parse().expect("a count");
+    let grow = |size: &str, steps: &str| {
+        run(server.program("setup-db").args([
+            "-d",
+            "lab",
+            "--log-size",
+            size,
+            "--log-steps",
+            steps,
+        ]))
+    };
+    grow("16MB", "20").success();
+    let after: u32 = query_text(&server, "lab", vlfs).parse().expect("a count");
+    // Each growth of up to 64 MB makes one.
+    assert_eq!(after, before + 20);
+    let refused = grow("17MB", "17");
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+}
+
+#[test]
+fn a_restores_conditions_are_those_of_the_restored_database_and_flags_of_the_restore_are_none() {
+    let server = Labdb::start_with(LabdbOptions {
+        arguments: vec!["--instant-file-initialization".into(), "on".into()],
+        ..LabdbOptions::default()
+    });
+    backed_up(&server, 16, 8);
+    let _ = query_text(&server, "master", "DBCC TRACEON (3979, -1)");
+    let round = round_of(&restore(&server, &["--no-instant-initialization"]).success());
+    let conditions = round.conditions.expect("conditions");
+    assert_eq!(conditions.global_trace_flags, Some(vec![3979]));
+    assert_eq!(conditions.instant_file_initialization, Some(true));
+    assert_eq!(conditions.availability_group, Some(false));
+    assert_eq!(conditions.read_committed_snapshot, Some(false));
+    assert_eq!(conditions.vlf_count, round.vlf_count);
+    assert_eq!(conditions.unavailable, []);
+    let files = conditions.files.expect("files");
+    let sizes: Vec<u64> = files.iter().map(|file| file.size_bytes >> 20).collect();
+    assert_eq!(sizes, [16, 8]);
+    assert!(
+        files
+            .iter()
+            .all(|file| file.physical_name.contains("lab_copy")),
+        "{files:?}"
+    );
+    let others = conditions.others.expect("others");
+    assert_eq!(others.sessions, Some(0));
+    // The restored files are no others': 24 MB were zeroed.
+    let bytes = others.other_databases_bytes.expect("bytes");
+    assert!(bytes < 8 << 20, "{bytes}");
+}
+
+#[test]
+fn an_interrupted_series_is_resumed_with_its_finished_rounds_and_leaves_no_copy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let results = folder.path().join("results");
+    let server = Labdb::start_with(LabdbOptions {
+        arguments: vec!["--instant-file-initialization".into(), "on".into()],
+        ..LabdbOptions::default()
+    });
+    let script = |resume: &str| {
+        let mut command = Command::new(checkout().join("scripts/restore-time"));
+        command
+            .envs(server.environment_all())
+            .env("RESULTS", &results)
+            .env("RESUME", resume)
+            .env("NO_COLOR", "1");
+        if resume == "0" {
+            command
+                .envs([
+                    ("DATA_SIZES", "8 160"),
+                    ("LOG_SIZES", "8"),
+                    ("ROWS", "2000"),
+                ])
+                .envs([("STEPS", "4"), ("GROWTH", "8"), ("OPEN_ROWS", "500")])
+                .envs([("REPEATS", "1"), ("ORDER", "ABAB")]);
+        }
+        command
+    };
+    let mut child = script("0")
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .expect("it starts");
+    // In the fourth of the data rounds: the 160 MB that take longest to zero.
+    while !(done(&results) >= 3 && state(&server, "writelog_restore_copy") == "RESTORING") {
+        assert!(child.try_wait().expect("a state").is_none(), "ended early");
+    }
+    let group = format!("-{}", child.id());
+    Command::new("kill")
+        .args(["-s", "INT", "--", &group])
+        .status()
+        .expect("kill");
+    let mut stderr = String::new();
+    child
+        .stderr
+        .take()
+        .expect("a pipe")
+        .read_to_string(&mut stderr)
+        .expect("text");
+    assert_eq!(child.wait().expect("an end").code(), Some(130), "{stderr}");
+    assert!(stderr.contains("RESUME=1"), "{stderr}");
+    assert_eq!(state(&server, "writelog_restore_copy"), "");
+    assert_eq!(trace_flags(&server), "0");
+
+    let kept = done(&results);
+    let before = rounds(&results);
+    let outcome = run(&mut script("1")).success();
+    assert_eq!(
+        outcome.stderr.matches("is there already").count(),
+        kept,
+        "{}",
+        outcome.stderr
+    );
+    assert!(
+        !outcome.stderr.contains("the backups:"),
+        "{}",
+        outcome.stderr
+    );
+    let after = rounds(&results);
+    assert_eq!(after.len(), 4 + 1 + 2);
+    assert_eq!(
+        &after[..kept],
+        &before[..],
+        "finished rounds are as they were"
+    );
+}
+
+/// How many rounds are in a series so far; one that is being written may be there in part.
+fn done(results: &Path) -> usize {
+    let stream = std::fs::read_to_string(results.join("stream.jsonl")).unwrap_or_default();
+    stream
+        .lines()
+        .filter(|line| line.starts_with("{\"kind\":\"round\""))
+        .count()
 }
 
 #[test]
@@ -459,6 +661,7 @@ fn a_wrong_size_is_refused_before_anything_is_moved() {
         ("DATA_SIZES", "8 16MB"),
         ("LOG_SIZES", "none"),
         ("STEPS", "0"),
+        ("OPEN_ROWS", "none"),
     ] {
         let outcome = experiment(&results, &[(name, value)]);
         assert_eq!(outcome.code, Some(2), "{name}: {}", outcome.stderr);

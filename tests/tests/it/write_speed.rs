@@ -5,8 +5,10 @@ use integration_tests::{Labdb, Outcome, checkout, query_text, run, run_with_inpu
 use records::{Record, Setup};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// 2 MB a pass.
 const ROWS: i64 = 2_304;
@@ -223,6 +225,61 @@ fn one_database_is_a_whole_answer_and_a_growth_inside_a_pass_is_said() {
     assert_eq!(other.code, Some(2), "{}", other.stderr);
     let two = experiment(&results, &[("FOLDERS", "/a;/b"), ("DATABASES", "one")]);
     assert_eq!(two.code, Some(2), "{}", two.stderr);
+}
+
+#[test]
+fn an_interrupted_series_is_resumed_after_its_finished_passes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let results = folder.path().join("results");
+    let server = Labdb::start();
+    let script = |resume: &str| {
+        let mut command = Command::new(checkout().join("scripts/write-speed"));
+        command
+            .envs(server.environment_all())
+            .env("RESULTS", &results)
+            .env("RESUME", resume)
+            .env("NO_COLOR", "1");
+        if resume == "0" {
+            command.envs([("PASSES", "4"), ("ROWS", "20000")]);
+        }
+        command
+    };
+    let passes = || {
+        let stream = std::fs::read_to_string(results.join("stream.jsonl")).unwrap_or_default();
+        let rounds = stream
+            .lines()
+            .filter(|line| line.starts_with("{\"kind\":\"round\""));
+        rounds.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let mut child = script("0")
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .expect("it starts");
+    while passes().is_empty() {
+        assert!(child.try_wait().expect("a state").is_none(), "ended early");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let group = format!("-{}", child.id());
+    run(Command::new("kill").args(["-INT", "--", &group])).success();
+    let output = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("RESUME=1"), "{said}");
+
+    let valid = |pass: &String| pass.contains("\"validity\":\"valid\"");
+    let before: Vec<String> = passes().into_iter().filter(valid).collect();
+    let outcome = run(&mut script("1")).success();
+    assert_eq!(
+        outcome.stderr.matches("is there already").count(),
+        before.len(),
+        "{}",
+        outcome.stderr
+    );
+    let after: Vec<String> = passes().into_iter().filter(valid).collect();
+    assert_eq!(after.len(), 4);
+    assert_eq!(after[..before.len()], before[..], "they are as they were");
 }
 
 #[test]

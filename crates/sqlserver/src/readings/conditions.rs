@@ -1,9 +1,11 @@
 //! What decides a result besides the setting under test, and what others do on the server.
 
+use super::availability;
 use super::gather::{Reading, gather};
-use super::{settings, unavailable};
+use super::{States, settings, unavailable};
 use crate::connection::Connection;
 use crate::error::SqlError;
+use crate::names::DatabaseName;
 use crate::permission::Scope;
 use crate::row::Columns;
 use crate::texts::{conditions as texts, files};
@@ -14,12 +16,53 @@ use tiberius::Row;
 #[derive(Clone, Debug)]
 pub struct Surroundings {
     /// What decides the result; what is the database's own state is not filled in, see
-    /// [`super::States`].
+    /// [`Surroundings::with`].
     pub conditions: Conditions,
     /// What others had done by then.
     pub others: OthersReading,
     /// What could not be read, and why; fields begin with `conditions.` or `others.`.
     pub unavailable: Vec<Unavailable>,
+}
+
+impl Surroundings {
+    /// The conditions, those among the database's states too.
+    #[must_use]
+    pub fn with(&self, states: &States) -> Conditions {
+        Conditions {
+            read_committed_snapshot: states.database.read_committed_snapshot,
+            accelerated_database_recovery: states.database.accelerated_database_recovery,
+            compatibility_level: states
+                .compatibility_level
+                .and_then(|level| u32::try_from(level).ok()),
+            target_recovery_time_s: states.target_recovery_time_s,
+            vlf_count: states.database.vlf_count,
+            ..self.conditions.clone()
+        }
+    }
+}
+
+/// What others have done so far, outside a database that need not exist yet: where it is restored
+/// or made meanwhile, its own files are no others'. The session is not in it.
+///
+/// # Errors
+/// The connection is gone.
+pub async fn others_than(
+    connection: &mut Connection,
+    server: &Server,
+    database: &DatabaseName,
+) -> Result<(OthersReading, Vec<Unavailable>), SqlError> {
+    let texts = [
+        texts::other_sessions(),
+        texts::databases_other_than(database),
+    ];
+    let [sessions, databases] = gather(connection, texts).await?;
+    let mut gaps = Gaps {
+        server,
+        login: connection.settings().user.clone(),
+        missing: Vec::new(),
+    };
+    let others = others(&mut gaps, sessions, databases);
+    Ok((others, gaps.missing))
 }
 
 /// Reads them. Nothing here is worth a failed measurement: what cannot be read, whether the login
@@ -80,6 +123,12 @@ pub async fn surroundings(
     let initialization = gaps.one(field, Scope::ServerSecurity, initialization);
     let group = only(group).and_then(|row| row.bit("in_group"));
     let group = gaps.one("conditions.availability_group", Scope::Catalogue, group);
+    let availability = if group == Some(Some(true)) {
+        let replicas = availability::read(connection).await?;
+        gaps.one("conditions.availability", Scope::ServerState, replicas)
+    } else {
+        None
+    };
     let flags = all(flags, flag).map(|flags| sorted(flags.into_iter().flatten()));
     let flags = gaps.one("conditions.global_trace_flags", Scope::ServerState, flags);
     let files = gaps.one(
@@ -91,6 +140,7 @@ pub async fn surroundings(
         instant_file_initialization: initialization,
         global_trace_flags: flags,
         availability_group: group.flatten(),
+        availability,
         server_cpus: host.map(|(cpus, _)| cpus),
         server_memory_bytes: host.and_then(|(_, bytes)| bytes),
         max_server_memory_bytes: memory.and_then(|mb| mb.checked_mul(1024 * 1024)),

@@ -1,6 +1,7 @@
 //! What decides a result besides the setting under test, and what others do on the server.
 
-use super::Text;
+use super::{Text, sample};
+use crate::names::DatabaseName;
 
 /// Processors and memory that the server sees.
 #[must_use]
@@ -44,6 +45,29 @@ pub fn availability_group() -> Text {
     )
 }
 
+/// The replicas of the current database in its availability group, one row each: on a primary all,
+/// on a secondary itself. The catalogue has the mode (a login without VIEW ANY DEFINITION gets no
+/// row), the views beside it what holds now.
+#[must_use]
+pub fn availability_replicas() -> Text {
+    Text::new(
+        "conditions::availability_replicas",
+        "SELECT CAST(g.name AS nvarchar(128)) AS group_name, \
+         CAST(r.replica_server_name AS nvarchar(256)) AS server_name, \
+         CAST(d.is_local AS bit) AS is_local, \
+         CAST(s.role_desc AS nvarchar(60)) AS role, \
+         CAST(r.availability_mode_desc AS nvarchar(60)) AS commit_mode, \
+         CAST(d.synchronization_state_desc AS nvarchar(60)) AS synchronization, \
+         CAST(d.is_commit_participant AS bit) AS is_commit_participant \
+         FROM sys.dm_hadr_database_replica_states AS d \
+         INNER JOIN sys.availability_groups AS g ON g.group_id = d.group_id \
+         INNER JOIN sys.availability_replicas AS r ON r.replica_id = d.replica_id \
+         LEFT JOIN sys.dm_hadr_availability_replica_states AS s ON s.replica_id = d.replica_id \
+         WHERE d.database_id = DB_ID() ORDER BY r.replica_server_name;",
+    )
+    .not_on_azure_sql_database()
+}
+
 /// The sessions that are not writelog's, with the CPU time of each. `sys.dm_exec_sessions` gives
 /// a login without permission its own session and no error, which would read as "nobody else":
 /// the view beside it is refused where that is so.
@@ -71,6 +95,20 @@ pub fn other_databases() -> Text {
     )
 }
 
+/// The same of all but a database that need not exist yet and that the session is not in.
+#[must_use]
+pub fn databases_other_than(database: &DatabaseName) -> Text {
+    Text::new(
+        "conditions::databases_other_than",
+        format!(
+            "SELECT CAST(SUM(num_of_bytes_read + num_of_bytes_written) AS bigint) AS bytes \
+             FROM sys.dm_io_virtual_file_stats(NULL, NULL) \
+             WHERE database_id <> ISNULL(DB_ID({}), -1) AND database_id <> 2;",
+            database.literal()
+        ),
+    )
+}
+
 /// The trace flags that are on for the whole server; where none is, there may be no result at all.
 #[must_use]
 pub fn trace_flags() -> Text {
@@ -82,13 +120,16 @@ pub fn trace_flags() -> Text {
 }
 
 pub(super) fn samples() -> Vec<Text> {
-    vec![
+    let mut texts = vec![
         host(),
         memory_limit(),
         instant_file_initialization(),
         availability_group(),
+        availability_replicas(),
         other_sessions(),
         other_databases(),
         trace_flags(),
-    ]
+    ];
+    texts.extend(sample::databases().iter().map(databases_other_than));
+    texts
 }

@@ -32,6 +32,18 @@ pub fn backup_to_file(database: &DatabaseName, file: &str, compress: bool) -> Te
     .not_on_azure_sql_database()
 }
 
+/// Begins a transaction that a later batch of the session ends.
+#[must_use]
+pub fn begin_transaction() -> Text {
+    Text::new("restore::begin_transaction", "BEGIN TRANSACTION;")
+}
+
+/// Takes back what the session's transaction did; an error where there is none.
+#[must_use]
+pub fn roll_back() -> Text {
+    Text::new("restore::roll_back", "ROLLBACK TRANSACTION;")
+}
+
 /// One row for each backup set in a file.
 #[must_use]
 pub fn headers(file: &str) -> Text {
@@ -99,17 +111,6 @@ pub fn free_space() -> Text {
     .not_on_azure_sql_database()
 }
 
-/// Whether instant file initialization is on: `Y` or `N`.
-#[must_use]
-pub fn instant_file_initialization() -> Text {
-    Text::new(
-        "restore::instant_file_initialization",
-        "SELECT CAST(instant_file_initialization_enabled AS nvarchar(1)) AS enabled \
-         FROM sys.dm_server_services WHERE servicename LIKE N'SQL Server (%';",
-    )
-    .not_on_azure_sql_database()
-}
-
 /// One row for each trace flag asked for: whether it is on for the whole server.
 #[must_use]
 pub fn trace_status(flags: &[i32]) -> Text {
@@ -170,11 +171,12 @@ fn list(flags: &[i32]) -> String {
 pub(super) fn samples() -> Vec<Text> {
     let file = "/var/opt/it's a.bak";
     let mut texts = vec![
+        begin_transaction(),
+        roll_back(),
         headers(file),
         file_list(file),
         default_folders(),
         free_space(),
-        instant_file_initialization(),
         trace_status(&PHASE_FLAGS),
         set_trace(&PHASE_FLAGS, true),
         set_trace(&[ZEROING_FLAG], false),

@@ -136,6 +136,8 @@ fn condition(text: &str) -> Option<Part> {
         row_of(columns(&["limit_mb"], &[], &[]), 9, "")
     } else if text.contains("dm_server_services") {
         row_of(texts(&["enabled"]), 0, "Y")
+    } else if text.contains("dm_hadr_database_replica_states") {
+        replicas()
     } else if text.contains("replica_id") {
         row_of(vec![Column::new("in_group", SqlType::Bit)], 1, "")
     } else if text.contains("max_size_pages") {
@@ -149,4 +151,34 @@ fn condition(text: &str) -> Option<Part> {
     } else {
         return None;
     })
+}
+
+/// A primary, a secondary that commits wait for, and one that they do not.
+fn replicas() -> Part {
+    let names = [
+        "group_name",
+        "server_name",
+        "role",
+        "commit_mode",
+        "synchronization",
+    ];
+    let mut all = columns(&[], &[], &names);
+    for name in ["is_local", "is_commit_participant"] {
+        all.push(Column::new(name, SqlType::Bit));
+    }
+    let replica = |texts: [&str; 4], local, participant| {
+        let mut row = vec![Value::text("ag")];
+        row.extend(texts.map(Value::text));
+        row.extend([Value::Bit(local), Value::Bit(participant)]);
+        row
+    };
+    let (sync, lazy) = ("SYNCHRONOUS_COMMIT", "ASYNCHRONOUS_COMMIT");
+    Part::Rows(
+        all,
+        vec![
+            replica(["a", "PRIMARY", sync, "SYNCHRONIZED"], true, true),
+            replica(["b", "SECONDARY", sync, "SYNCHRONIZED"], false, true),
+            replica(["c", "SECONDARY", lazy, "SYNCHRONIZING"], false, false),
+        ],
+    )
 }

@@ -1,9 +1,9 @@
 //! The columns of a round that say what surrounded it.
 
 use super::{number, text};
-use records::{FileKind, Round};
+use records::{Availability, FileKind, Round};
 
-pub(super) const HEAD: [&str; 15] = [
+pub(super) const HEAD: [&str; 16] = [
     "read_committed_snapshot",
     "accelerated_database_recovery",
     "compatibility_level",
@@ -11,6 +11,7 @@ pub(super) const HEAD: [&str; 15] = [
     "instant_file_initialization",
     "global_trace_flags",
     "availability_group",
+    "availability_commits",
     "server_cpus",
     "server_memory_bytes",
     "max_server_memory_bytes",
@@ -21,7 +22,7 @@ pub(super) const HEAD: [&str; 15] = [
     "other_databases_bytes",
 ];
 
-pub(super) fn cells(round: &Round) -> [String; 15] {
+pub(super) fn cells(round: &Round) -> [String; 16] {
     let conditions = round.conditions.clone().unwrap_or_default();
     let others = conditions.others.unwrap_or_default();
     let size = |kind: FileKind| {
@@ -38,6 +39,7 @@ pub(super) fn cells(round: &Round) -> [String; 15] {
     let initialization = conditions
         .instant_file_initialization
         .or_else(|| of_restore?.instant_file_initialization);
+    let commits = conditions.availability.as_ref().map(Availability::commits);
     let flags = conditions.global_trace_flags.as_ref().map(|flags| {
         let flags: Vec<String> = flags.iter().map(ToString::to_string).collect();
         if flags.is_empty() {
@@ -54,6 +56,7 @@ pub(super) fn cells(round: &Round) -> [String; 15] {
         number(initialization),
         text(&flags.unwrap_or_default()),
         number(conditions.availability_group),
+        text(&commits.unwrap_or_default()),
         number(conditions.server_cpus),
         number(conditions.server_memory_bytes),
         number(conditions.max_server_memory_bytes),

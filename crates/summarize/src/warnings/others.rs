@@ -71,6 +71,10 @@ fn busy_cpu(run: &Run) -> Option<f64> {
 )]
 fn busy_bytes(run: &Run) -> Option<f64> {
     let bytes = activity(run)?.other_databases_bytes? as f64;
-    let own = run.round.log_bytes_written? as f64 + run.round.data_bytes_written? as f64;
+    // A restore takes no counters; what it writes at least are the pages of the backup.
+    let own = match &run.round.restore {
+        Some(restore) => restore.backup_bytes? as f64,
+        None => run.round.log_bytes_written? as f64 + run.round.data_bytes_written? as f64,
+    };
     Some(bytes).filter(|bytes| *bytes >= LEAST_BYTES && *bytes >= own * BYTES_SHARE)
 }

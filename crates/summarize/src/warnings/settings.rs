@@ -9,6 +9,17 @@ use std::collections::BTreeSet;
 /// How many values of a setting are named.
 const SHOWN: usize = 3;
 
+/// The three sweeps of restore-time.
+const RESTORES: &[&str] = &["restore-time", "restore-time-log", "restore-time-growth"];
+
+/// Experiments that run with files of several sizes.
+const SIZES: &[&str] = &[
+    "restore-time",
+    "restore-time-log",
+    "restore-time-growth",
+    "write-speed",
+];
+
 /// Something that should be the same in all rounds, or be what an experiment varies.
 struct Setting {
     name: &'static str,
@@ -140,7 +151,7 @@ const SETTINGS: &[Setting] = &[
     setting("target recovery time", |round| {
         Some(format!("{} s", conditions(round)?.target_recovery_time_s?))
     }),
-    varied("instant file initialization", &["restore-time"], |round| {
+    setting("instant file initialization", |round| {
         switch(conditions(round)?.instant_file_initialization)
     }),
     setting("trace flags", |round| {
@@ -153,8 +164,13 @@ const SETTINGS: &[Setting] = &[
         })
     }),
     setting("availability group", |round| {
-        let is = conditions(round)?.availability_group?;
-        Some(if is { "yes" } else { "no" }.to_owned())
+        let conditions = conditions(round)?;
+        let group = conditions.availability.as_ref();
+        Some(match (conditions.availability_group?, group) {
+            (_, Some(group)) => group.commits(),
+            (true, None) => "yes".to_owned(),
+            (false, None) => "none".to_owned(),
+        })
     }),
     setting("processors", |round| {
         Some(conditions(round)?.server_cpus?.to_string())
@@ -165,15 +181,11 @@ const SETTINGS: &[Setting] = &[
     setting("max server memory", |round| {
         Some(megabytes(conditions(round)?.max_server_memory_bytes?))
     }),
-    varied("virtual log files", &["restore-time"], |round| {
+    varied("virtual log files", RESTORES, |round| {
         Some(conditions(round)?.vlf_count?.to_string())
     }),
-    varied("log size", &["restore-time", "write-speed"], |round| {
-        size(round, FileKind::Log)
-    }),
-    varied("data size", &["restore-time", "write-speed"], |round| {
-        size(round, FileKind::Rows)
-    }),
+    varied("log size", SIZES, |round| size(round, FileKind::Log)),
+    varied("data size", SIZES, |round| size(round, FileKind::Rows)),
     varied("file growth", &["write-speed"], |round| {
         each_file(round, growth)
     }),

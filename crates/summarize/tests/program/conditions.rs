@@ -63,6 +63,61 @@ fn a_setting_that_differs_only_between_variants_is_a_note_unless_the_experiment_
 }
 
 #[test]
+fn sizes_that_an_experiment_varies_are_no_difference_and_what_it_does_not_vary_is_one() {
+    let with = |flag: bool| {
+        with_conditions(|_, variant| {
+            let other = variant == "SIMPLE";
+            let file = |kind: &str, megabytes: u64| {
+                json!({"file_id": 1, "kind": kind, "logical_name": "f", "physical_name": "f",
+                    "size_bytes": megabytes << 20, "growth_bytes": 0, "growth_percent": null,
+                    "max_size_bytes": null})
+            };
+            let (rows, log) = if other { (512, 64) } else { (128, 32) };
+            json!({"files": [file("rows", rows), file("log", log)],
+                "vlf_count": if other { 500 } else { 4 },
+                "global_trace_flags": if other && flag { json!([1806]) } else { json!([]) }})
+        })
+        .replace(r#""recovery_model":"SIMPLE""#, r#""recovery_model":"FULL""#)
+    };
+    for name in ["restore-time", "restore-time-log", "restore-time-growth"] {
+        let renamed =
+            |input: &str| words(&input.replace("\"recovery-model\"", &format!("\"{name}\"")));
+        let same = renamed(&with(false));
+        assert!(!same.contains("differ in"), "{name}: {same}");
+        let other = renamed(&with(true));
+        assert!(
+            other.contains("the variants differ in trace flags (FULL: none, SIMPLE: 1806)."),
+            "{name}: {other}"
+        );
+    }
+    let sizes = words(&with(false));
+    assert!(
+        sizes.contains("virtual log files (FULL: 4, SIMPLE: 500); log size (FULL: 32 MB"),
+        "{sizes}"
+    );
+}
+
+#[test]
+fn replicas_that_commits_wait_for_are_a_setting_like_others() {
+    let input = with_conditions(|place, _| {
+        json!({"availability_group": true, "availability": {"group": "ag", "replicas": [
+            {"server": "a", "is_local": true, "role": "PRIMARY",
+                "commit_mode": "SYNCHRONOUS_COMMIT", "synchronization": "SYNCHRONIZED",
+                "is_commit_participant": true},
+            {"server": "b", "is_local": false, "role": "SECONDARY",
+                "commit_mode": "SYNCHRONOUS_COMMIT", "synchronization": "SYNCHRONIZING",
+                "is_commit_participant": place < 3}]}})
+    });
+    let text = words(&input);
+    assert!(
+        text.contains(
+            "availability group (ag: PRIMARY here, commits wait for b, ag: PRIMARY here, not for b)"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
 fn what_could_not_be_read_is_no_difference() {
     let input = with_conditions(|place, _| {
         if place % 2 == 0 {
