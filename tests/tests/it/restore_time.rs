@@ -354,7 +354,12 @@ fn experiment(results: &Path, variables: &[(&str, &str)]) -> Outcome {
         .env("COLUMNS", "80")
         .envs([("DATA_SIZES", "16 8 24"), ("LOG_SIZES", "8 16 24")])
         .envs([("ROWS", "3000"), ("STEPS", "16"), ("REPEATS", "1")])
-        .envs([("GROWTH", "8"), ("OPEN_ROWS", "2000")])
+        .envs([
+            ("GROWTH", "8"),
+            ("OPEN_ROWS", "2000"),
+            ("PAIRS", "1"),
+            ("PAUSE", "0"),
+        ])
         .envs(variables.iter().copied());
     run(&mut command)
 }
@@ -588,7 +593,12 @@ fn an_interrupted_series_is_resumed_with_its_finished_rounds_and_leaves_no_copy(
                     ("ROWS", "2000"),
                 ])
                 .envs([("STEPS", "4"), ("GROWTH", "8"), ("OPEN_ROWS", "500")])
-                .envs([("REPEATS", "1"), ("ORDER", "ABAB")]);
+                .envs([
+                    ("REPEATS", "1"),
+                    ("PAIRS", "1"),
+                    ("PAUSE", "0"),
+                    ("ORDER", "ABAB"),
+                ]);
         }
         command
     };

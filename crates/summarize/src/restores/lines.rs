@@ -109,18 +109,21 @@ pub(crate) fn against_size(experiment: &Experiment) -> Option<Against> {
         .find(|sweep| sweep.instant == Some(false) && sweep.size == Size::Data)
         .and_then(|sweep| sweep.fit("elapsed_ms"))
         .map(|line| line.slope);
-    let mut grid =
-        Grid::new("Time against size (least squares, 95 % interval; 1 GB is 1,073,741,824 bytes)")
-            .text_column("time")
-            .text_column("against")
-            .text_column("instant")
-            .number_column("n")
-            .number_column("ms per GB")
-            .number_column("low")
-            .number_column("high")
-            .number_column("at 0: ms")
-            .number_column("R²")
-            .text_column("shape");
+    let first = sweeps.first()?.size;
+    let several = sweeps.iter().any(|sweep| sweep.size != first);
+    let against = if several { "size" } else { first.words() };
+    let mut grid = Grid::new(format!(
+        "Time against {against} (least squares, 95 % interval; ms; 1 GB is 1,073,741,824 bytes)"
+    ))
+    .text_column("time")
+    .text_column("instant")
+    .number_column("n")
+    .number_column("ms/GB")
+    .number_column("low")
+    .number_column("high")
+    .number_column("at 0")
+    .number_column("R²")
+    .text_column("shape");
     let mut words = Vec::new();
     for sweep in &sweeps {
         for (metric, of) in TIMES {
@@ -132,13 +135,14 @@ pub(crate) fn against_size(experiment: &Experiment) -> Option<Against> {
             };
             let shape = Shape::of(&line, sweep.bound(metric, zeroed));
             let ends = [line.slope, line.slope_low, line.slope_high];
-            let places = decimals(ends.into_iter()).min(1);
-            let mut row = vec![
-                of.to_owned(),
-                sweep.size.words().to_owned(),
-                sweep.state().to_owned(),
-                line.points.to_string(),
-            ];
+            // Whole ms where the slope has three figures of them.
+            let places = decimals(ends.into_iter()).min(usize::from(line.slope.abs() < 100.0));
+            let time = if several {
+                format!("{of}, {}", sweep.size.words())
+            } else {
+                of.to_owned()
+            };
+            let mut row = vec![time, sweep.state().to_owned(), line.points.to_string()];
             row.extend(ends.map(|end| fixed(Some(end), places)));
             row.push(fixed(Some(line.intercept), 0));
             row.push(fixed(line.r_squared, 4));
@@ -284,8 +288,8 @@ mod tests {
     fn row(experiment: &Experiment, time: &str, instant: &str) -> Vec<String> {
         let rows = against_size(experiment).unwrap().grid.rows;
         rows.iter()
-            .find(|row| row[0] == time && row[2] == instant)
-            .unwrap_or_else(|| panic!("{rows:?}"))[3..]
+            .find(|row| row[0] == time && row[1] == instant)
+            .unwrap_or_else(|| panic!("{rows:?}"))[2..]
             .to_vec()
     }
 
@@ -308,6 +312,7 @@ mod tests {
         );
         let against = against_size(&experiment).unwrap();
         assert_eq!(against.grid.rows.len(), 3, "no line of zeroes");
+        assert!(against.grid.title.starts_with("Time against data files ("));
         assert_eq!(
             against.words,
             [
@@ -317,9 +322,13 @@ mod tests {
                  ms per GB (3000 to 3000) from 2000 ms, R² 1.0000."
             ]
         );
-        for line in against.grid.to_text(80).lines() {
-            assert!(line.chars().count() <= 80, "{line}");
-        }
+        // Each row in one line of a terminal.
+        let text = against.grid.to_text(80);
+        assert_eq!(text.trim_end().lines().count(), 2 + 3, "{text}");
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 80),
+            "{text}"
+        );
     }
 
     #[test]
