@@ -13,12 +13,16 @@ mod memory;
 mod programs;
 mod recovery;
 mod restore;
+mod stream;
+mod summarize;
 
 pub use echo::serve_echo;
 pub use figure::Figure;
 pub use memory::memory_of_inserts;
 pub use recovery::recovery_rate;
 pub use restore::restore_time;
+pub use stream::{VARIANTS, Written, write_stream};
+pub use summarize::watched;
 
 use crate::{Labdb, Outcome, run, run_with_input};
 use records::{Load, Record, Round};

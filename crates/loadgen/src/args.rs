@@ -86,6 +86,15 @@ pub struct Args {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub duration: Option<Duration>,
 
+    /// Also one `interval` record for each so long a part of the run (1s, 100ms; at least 10ms), so
+    /// that a stall inside it shows: transactions, errors, latencies
+    ///
+    /// The timed loop counts an answer as it does without; only the first answer after the end of an
+    /// interval makes its worker set the counts aside (about 0.03 ms).
+    #[arg(long, value_name = "TIME", value_parser = interval,
+        conflicts_with_all = ["single_statement", "server_loop", "copy"])]
+    pub interval: Option<Duration>,
+
     /// Rows in one transaction, all in one batch (--rows must be a multiple of it); with --script
     /// and --table, the rows that each transaction inserts into the table
     #[arg(long, value_name = "N", default_value_t = 1,
@@ -409,6 +418,15 @@ fn duration(text: &str) -> Result<Duration, String> {
         return Err("it must be longer than nothing".to_owned());
     }
     Ok(duration)
+}
+
+/// Reads the length of an interval.
+fn interval(text: &str) -> Result<Duration, String> {
+    let length = duration(text)?;
+    if length < Duration::from_millis(10) {
+        return Err("shorter than 10ms, setting the counts aside would itself show".to_owned());
+    }
+    Ok(length)
 }
 
 #[cfg(test)]

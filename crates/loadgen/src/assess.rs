@@ -175,6 +175,7 @@ mod tests {
             error: None,
             unanswered: false,
             latencies: Latencies::new().unwrap(),
+            intervals: None,
             waits: Ok(vec![]),
             flush: None,
             left: crate::request::Left::default(),

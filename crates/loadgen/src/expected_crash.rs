@@ -80,6 +80,7 @@ mod tests {
                 unanswered: error.is_some(),
                 error,
                 latencies: Latencies::new().unwrap(),
+                intervals: None,
                 waits: Ok(vec![]),
                 flush: None,
             })

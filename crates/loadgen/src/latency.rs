@@ -35,6 +35,32 @@ impl Latencies {
         self.0.add(&other.0).map_err(|error| defect(&error))
     }
 
+    /// Whether nothing was counted.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Forgets what was counted.
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Each latency in microseconds that occurred, and how often: as many as there are different
+    /// ones.
+    pub(crate) fn counts(&self) -> Box<[(u64, u64)]> {
+        self.0
+            .iter_recorded()
+            .map(|step| (step.value_iterated_to(), step.count_at_value()))
+            .collect()
+    }
+
+    /// Counts what [`Self::counts`] gave.
+    pub(crate) fn add_counts(&mut self, counts: &[(u64, u64)]) {
+        for (us, count) in counts {
+            self.0.saturating_record_n(*us, *count);
+        }
+    }
+
     /// The distribution as a record has it; none where nothing was counted.
     pub(crate) fn summary(&self) -> Result<Option<Latency>, Failure> {
         let histogram = &self.0;
@@ -66,6 +92,17 @@ fn defect(error: &dyn std::fmt::Display) -> Failure {
         format!("the latencies could not be put together: {error}"),
     )
     .remedy("This is a defect of loadgen; please report it.")
+}
+
+#[cfg(test)]
+impl Latencies {
+    /// Adds a distribution as a record has it.
+    pub(crate) fn add_encoded(&mut self, text: &str) {
+        let bytes = STANDARD.decode(text).unwrap();
+        let mut reader = hdrhistogram::serialization::Deserializer::new();
+        let read: Histogram<u64> = reader.deserialize(&mut &bytes[..]).unwrap();
+        self.0.add(read).unwrap();
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //!
 //! What a transaction is stands in [`workload`]; [`script`] is a transaction of the user's own. The loop is closed; an open loop at a given rate would be another way to
 //! choose the next transaction's start in `worker`. The place where a transaction is known to be
-//! acknowledged is in `worker`, too, where `journal` writes it down. `expected_crash` judges a run that
+//! acknowledged is in `worker`, too, where `journal` writes it down and `intervals` counts it by time. `expected_crash` judges a run that
 //! is to end with the server's.
 
 pub mod args;
@@ -16,6 +16,7 @@ mod control;
 mod crew;
 mod durability;
 mod expected_crash;
+mod intervals;
 mod journal;
 mod latency;
 mod outcome;

@@ -140,6 +140,7 @@ mod tests {
             error: None,
             unanswered: false,
             latencies,
+            intervals: None,
             waits: Ok(vec![Wait {
                 wait_type: "WRITELOG".into(),
                 waiting_tasks: i64::from(worker),

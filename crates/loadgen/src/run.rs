@@ -6,6 +6,7 @@ use crate::client_cpu;
 use crate::crew::{self, RunOutcome, StopCause};
 use crate::durability;
 use crate::expected_crash;
+use crate::intervals;
 use crate::journal::Journal;
 use crate::outcome::{self, RowsOf};
 use crate::progress::Progress;
@@ -86,6 +87,7 @@ pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
         cancel: workload.runs_on_the_server(),
         flush_log: args.flush_log,
         extent,
+        interval: args.interval,
         journal: begin_journal(stage, args, &workload)?,
     };
     let orders = Arc::new(orders);
@@ -111,6 +113,13 @@ pub fn run(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
     } else {
         tell(stage.program(), &record, &run)
     };
+    if let Some(every) = args.interval {
+        let mut header = stage.header();
+        (header.target, header.server) = (None, None);
+        for interval in intervals::to_records(&run.workers, every, &header)? {
+            stage.emit(&Record::Interval(Box::new(interval)))?;
+        }
+    }
     stage.emit(&Record::Load(Box::new(record)))?;
     Ok(interrupts.status_or(status))
 }

@@ -2,6 +2,7 @@
 
 use crate::control::{Control, Ticks};
 use crate::durability::{self, Flush};
+use crate::intervals::{Pieces, Recorder};
 use crate::journal::Journal;
 use crate::latency::Latencies;
 use crate::request::{Left, Request};
@@ -34,6 +35,8 @@ pub(crate) struct Orders {
     pub(crate) flush_log: bool,
     /// How long to go on.
     pub(crate) extent: Extent,
+    /// How long an interval is, where latencies are counted by interval.
+    pub(crate) interval: Option<Duration>,
     /// Where acknowledgements are written down; then the batch takes the worker's number and the
     /// commit's.
     pub(crate) journal: Option<Journal>,
@@ -69,6 +72,8 @@ pub(crate) struct Outcome {
     pub(crate) unanswered: bool,
     /// Latencies of the acknowledged transactions.
     pub(crate) latencies: Latencies,
+    /// The same by interval, where that was asked for.
+    pub(crate) intervals: Option<Pieces>,
     /// What its session waited for.
     pub(crate) waits: Reading,
     /// The flush of the log after the run; none where this worker made none.
@@ -115,6 +120,10 @@ async fn work_through(
     };
     let mut flush = None;
     let before = read_waits(&mut connection, &orders.server).await;
+    let mut recorder = Recorder::new()?;
+    if let Some(every) = orders.interval {
+        recorder.prepare(every)?;
+    }
     let mut run = Run {
         worker,
         started: None,
@@ -122,7 +131,7 @@ async fn work_through(
         transactions: 0,
         error: None,
         unanswered: false,
-        latencies: Latencies::new()?,
+        recorder,
         left: Left::default(),
     };
     let _ = reports.send(Report::Ready);
@@ -154,6 +163,7 @@ async fn work_through(
     } else {
         connection.close().await;
     }
+    let (latencies, intervals) = run.recorder.finish();
     Ok(Outcome {
         worker,
         session_id,
@@ -162,7 +172,8 @@ async fn work_through(
         transactions: run.transactions,
         error: run.error,
         unanswered: run.unanswered,
-        latencies: run.latencies,
+        latencies,
+        intervals,
         waits,
         flush,
         left: run.left,
@@ -177,7 +188,7 @@ struct Run {
     transactions: u64,
     error: Option<SqlError>,
     unanswered: bool,
-    latencies: Latencies,
+    recorder: Recorder,
     left: Left,
 }
 
@@ -194,6 +205,7 @@ impl Run {
     ) {
         connection.set_deadline(None);
         let mut requests = orders.request.of_worker(self.worker);
+        self.recorder.open(opened);
         let mut sent = Instant::now();
         self.started = Some(sent);
         loop {
@@ -214,7 +226,7 @@ impl Run {
                     self.unanswered = false;
                     self.transactions += u64::from(orders.transactions_per_request);
                     self.left.rows = self.left.rows.saturating_add(rows);
-                    self.latencies.record(now.duration_since(sent));
+                    self.recorder.record(now, now.duration_since(sent));
                     ticks.set(self.transactions);
                     if let Some(journal) = &orders.journal {
                         if !journal.record(self.worker, self.transactions, now) {
@@ -233,6 +245,7 @@ impl Run {
                     self.unanswered = error.ends_connection();
                     self.left.error_at = orders.request.script().map(|script| script.place(&error));
                     self.error = Some(error);
+                    self.recorder.failed(now);
                     return;
                 }
             }

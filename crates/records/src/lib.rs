@@ -9,6 +9,8 @@ mod file_round;
 mod file_summary;
 mod header;
 mod interrupt;
+mod interval;
+mod interval_summary;
 mod journal;
 mod latency_summary;
 mod load;
@@ -33,6 +35,8 @@ pub use failure::{ErrorRecord, ExitStatus, Failure, FailureCode};
 pub use file_round::FileRound;
 pub use file_summary::FileSummary;
 pub use header::{Header, Server, Target, Trial};
+pub use interval::Interval;
+pub use interval_summary::IntervalSummary;
 pub use journal::{Acknowledgement, CommitDurability, JournalHeader, NoAcknowledgement};
 pub use latency_summary::LatencySummary;
 pub use load::{

@@ -1,8 +1,8 @@
 //! One line of a stream.
 
 use crate::{
-    Comparison, ErrorRecord, FileSummary, Header, LatencySummary, Load, PublishedFigure, Ranking,
-    Round, Setup, Snapshot, VariantSummary,
+    Comparison, ErrorRecord, FileSummary, Header, Interval, IntervalSummary, LatencySummary, Load,
+    PublishedFigure, Ranking, Round, Setup, Snapshot, VariantSummary,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,8 @@ pub enum Record {
     Snapshot(Box<Snapshot>),
     /// `loadgen` put load on the database.
     Load(Box<Load>),
+    /// `loadgen --interval`: a part of the load.
+    Interval(Box<Interval>),
     /// `diff` worked out what changed.
     Round(Box<Round>),
     /// `summarize`: the rounds of one variant.
@@ -25,6 +27,8 @@ pub enum Record {
     FileSummary(Box<FileSummary>),
     /// `summarize`: the latencies of all rounds of a variant.
     LatencySummary(Box<LatencySummary>),
+    /// `summarize`: the intervals of a variant.
+    IntervalSummary(Box<IntervalSummary>),
     /// `summarize`: two variants compared.
     Comparison(Box<Comparison>),
     /// `summarize --published`: a published figure beside ours.
@@ -37,14 +41,16 @@ pub enum Record {
 
 impl Record {
     /// The kinds that this version knows.
-    pub const KINDS: [&'static str; 11] = [
+    pub const KINDS: [&'static str; 13] = [
         "setup",
         "snapshot",
         "load",
+        "interval",
         "round",
         "variant_summary",
         "file_summary",
         "latency_summary",
+        "interval_summary",
         "comparison",
         "published_figure",
         "ranking",
@@ -58,10 +64,12 @@ impl Record {
             Self::Setup(_) => "setup",
             Self::Snapshot(_) => "snapshot",
             Self::Load(_) => "load",
+            Self::Interval(_) => "interval",
             Self::Round(_) => "round",
             Self::VariantSummary(_) => "variant_summary",
             Self::FileSummary(_) => "file_summary",
             Self::LatencySummary(_) => "latency_summary",
+            Self::IntervalSummary(_) => "interval_summary",
             Self::Comparison(_) => "comparison",
             Self::PublishedFigure(_) => "published_figure",
             Self::Ranking(_) => "ranking",
@@ -76,10 +84,12 @@ impl Record {
             Self::Setup(record) => &record.header,
             Self::Snapshot(record) => &record.header,
             Self::Load(record) => &record.header,
+            Self::Interval(record) => &record.header,
             Self::Round(record) => &record.header,
             Self::VariantSummary(record) => &record.header,
             Self::FileSummary(record) => &record.header,
             Self::LatencySummary(record) => &record.header,
+            Self::IntervalSummary(record) => &record.header,
             Self::Comparison(record) => &record.header,
             Self::PublishedFigure(record) => &record.header,
             Self::Ranking(record) => &record.header,

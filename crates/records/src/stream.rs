@@ -1,5 +1,6 @@
 //! Reading a stream of records and passing it on.
 
+mod blocks;
 mod compressed;
 mod lines;
 mod pass;
@@ -7,4 +8,4 @@ mod select;
 
 pub use lines::{Line, LineError, Lines, MAX_LINE_BYTES};
 pub use pass::{InputArgs, NamedInput, Upstream, open_files, pass_on, read_records};
-pub use select::{Selection, read_selected};
+pub use select::{Fold, Found, Selection, read_selected};

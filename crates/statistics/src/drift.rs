@@ -1,6 +1,7 @@
 //! Values that move with the order in which they were taken.
 
 use crate::describe::median_of;
+use crate::draws::draws;
 use crate::error::{StatisticsError, finite, real};
 use crate::sign_flip::{MONTE_CARLO_SEED, PValue};
 use rand::SeedableRng;
@@ -10,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 /// Up to this many values every order is counted (8! is 40,320); beyond, orders are drawn.
 const EXACT_ORDERS: usize = 8;
 
-/// How many orders are drawn.
+/// How many orders are drawn; of more than 1,000 values fewer, in proportion, and 2,000 at least.
 const DRAWS: usize = 20_000;
 
 /// Below this many values no order is rare enough to be significant at 5 %.
@@ -57,14 +58,15 @@ pub fn drift(values: &[f64]) -> Result<Option<Drift>, StatisticsError> {
     } else {
         let mut random = ChaCha8Rng::seed_from_u64(MONTE_CARLO_SEED);
         let mut hits = 0_usize;
-        for _ in 0..DRAWS {
+        let drawn = draws(DRAWS, ranks.len());
+        for _ in 0..drawn {
             ranks.shuffle(&mut random);
             hits += usize::from(product_sum(&ranks, &places).abs() >= extreme);
         }
-        let p = (real(hits) + 1.0) / (real(DRAWS) + 1.0);
+        let p = (real(hits) + 1.0) / (real(drawn) + 1.0);
         PValue {
             p,
-            standard_error: Some((p * (1.0 - p) / real(DRAWS)).sqrt()),
+            standard_error: Some((p * (1.0 - p) / real(drawn)).sqrt()),
         }
     };
     Ok(Some(Drift {

@@ -60,7 +60,7 @@ fn walsh_averages_up_to(sorted: &[f64], limit: f64) -> usize {
 }
 
 /// Finite doubles as whole numbers in the same order.
-fn order(value: f64) -> u64 {
+pub(crate) fn order(value: f64) -> u64 {
     let bits = value.to_bits();
     if bits >> 63 == 1 {
         !bits
@@ -69,7 +69,8 @@ fn order(value: f64) -> u64 {
     }
 }
 
-fn number(order: u64) -> f64 {
+/// The double that has this place.
+pub(crate) fn number(order: u64) -> f64 {
     f64::from_bits(if order >> 63 == 1 {
         order & !(1 << 63)
     } else {

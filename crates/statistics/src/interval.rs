@@ -1,5 +1,6 @@
 //! The interval that goes with the sign-flip test.
 
+use crate::draws::{LONG, draws, random_subset};
 use crate::error::{StatisticsError, finite, open_unit, real};
 use crate::sign_flip::{EXACT_PAIRS, MONTE_CARLO_DRAWS, MONTE_CARLO_SEED};
 use rand::{Rng, SeedableRng};
@@ -86,14 +87,18 @@ fn all_subset_means(differences: &[f64]) -> Vec<f64> {
 
 fn random_subset_means(differences: &[f64]) -> Vec<f64> {
     let mut random = ChaCha8Rng::seed_from_u64(MONTE_CARLO_SEED);
-    let mut means = Vec::with_capacity(MONTE_CARLO_DRAWS);
-    while means.len() < MONTE_CARLO_DRAWS {
-        let mut sum = 0.0;
-        let mut size = 0_usize;
-        for value in differences {
-            if random.random() {
-                sum += value;
-                size += 1;
+    let drawn = draws(MONTE_CARLO_DRAWS, differences.len());
+    let mut means = Vec::with_capacity(drawn);
+    while means.len() < drawn {
+        let (mut sum, mut size) = (0.0, 0_usize);
+        if differences.len() > LONG {
+            (sum, size) = random_subset(&mut random, differences);
+        } else {
+            for value in differences {
+                if random.random() {
+                    sum += value;
+                    size += 1;
+                }
             }
         }
         if size > 0 {
@@ -152,6 +157,17 @@ mod tests {
         assert!((interval.low + 0.196).abs() < 0.01, "{interval:?}");
         assert!((interval.high - 0.196).abs() < 0.01, "{interval:?}");
         assert!(interval.confidence >= 0.95);
+    }
+
+    #[test]
+    fn ten_thousand_differences_come_near_the_t_interval() {
+        // As above: 1.96 / sqrt(10,000) either way.
+        let differences: Vec<f64> = (0..10_000)
+            .map(|i| if i % 2 == 0 { 1.0 } else { -1.0 })
+            .collect();
+        let interval = sign_flip_interval(&differences, 0.95).unwrap().unwrap();
+        assert!((interval.low + 0.0196).abs() < 0.0006, "{interval:?}");
+        assert!((interval.high - 0.0196).abs() < 0.0006, "{interval:?}");
     }
 
     #[test]

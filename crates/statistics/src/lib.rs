@@ -9,6 +9,7 @@
 //! panics and none drops a value.
 
 mod describe;
+mod draws;
 mod drift;
 mod error;
 mod estimate;

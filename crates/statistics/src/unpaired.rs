@@ -3,8 +3,10 @@
 //! The fallback for rounds that did not alternate: weaker than pairs, and blind to a machine that
 //! drifts. Whoever uses it has to say so.
 
-use crate::describe::{median_of, sorted};
+use crate::describe::sorted;
+use crate::draws::draws;
 use crate::error::{StatisticsError, finite, open_unit, real};
+use crate::hodges_lehmann::{number, order};
 use crate::interval::Interval;
 use crate::sign_flip::{MONTE_CARLO_SEED, PValue};
 use rand::SeedableRng;
@@ -15,7 +17,8 @@ use statrs::distribution::{ContinuousCDF, Normal};
 /// Up to this many values in both lists together every division into two lists is counted.
 pub const EXACT_VALUES: usize = 50;
 
-/// How many divisions are drawn beyond.
+/// How many divisions are drawn beyond; of more than 1,000 values fewer, in proportion, and 5,000 at
+/// least.
 const DRAWS: usize = 50_000;
 
 /// The two-sided rank-sum test that both lists come from one distribution: Wilcoxon, "Individual
@@ -51,16 +54,17 @@ pub fn rank_sum_test(baseline: &[f64], variant: &[f64]) -> Result<PValue, Statis
         });
     }
     let mut random = ChaCha8Rng::seed_from_u64(MONTE_CARLO_SEED);
-    let extreme = (0..DRAWS)
+    let drawn = draws(DRAWS, ranks.len());
+    let extreme = (0..drawn)
         .filter(|_| {
-            let (drawn, _) = ranks.partial_shuffle(&mut random, taken);
-            drawn.iter().sum::<usize>().abs_diff(mean) >= observed
+            let (chosen, _) = ranks.partial_shuffle(&mut random, taken);
+            chosen.iter().sum::<usize>().abs_diff(mean) >= observed
         })
         .count();
-    let p = (real(extreme) + 1.0) / (real(DRAWS) + 1.0);
+    let p = (real(extreme) + 1.0) / (real(drawn) + 1.0);
     Ok(PValue {
         p,
-        standard_error: Some((p * (1.0 - p) / real(DRAWS)).sqrt()),
+        standard_error: Some((p * (1.0 - p) / real(drawn)).sqrt()),
     })
 }
 
@@ -72,7 +76,13 @@ pub fn rank_sum_test(baseline: &[f64], variant: &[f64]) -> Result<PValue, Statis
 pub fn shift(baseline: &[f64], variant: &[f64]) -> Result<f64, StatisticsError> {
     finite(baseline, 1)?;
     finite(variant, 1)?;
-    Ok(median_of(&differences(baseline, variant)))
+    let differences = Differences::new(baseline, variant);
+    let middle = differences.count / 2;
+    let upper = differences.nth(middle);
+    if differences.count % 2 == 1 {
+        return Ok(upper);
+    }
+    Ok(f64::midpoint(differences.nth(middle - 1), upper))
 }
 
 /// The shifts that the rank-sum test does not reject at 1 - `confidence`; none where there are too
@@ -94,7 +104,7 @@ pub fn shift_interval(
     finite(baseline, 1)?;
     finite(variant, 1)?;
     open_unit("the confidence", confidence)?;
-    let all = sorted(&differences(baseline, variant));
+    let all = Differences::new(baseline, variant);
     let (k, outside) = if baseline.len() + variant.len() <= EXACT_VALUES {
         exact_rank(baseline.len(), variant.len(), confidence)
     } else {
@@ -103,22 +113,73 @@ pub fn shift_interval(
     let Some(from_low) = k.checked_sub(1) else {
         return Ok(None);
     };
-    let from_high = (all.len() - 1).checked_sub(from_low);
+    let from_high = (all.count - 1).checked_sub(from_low);
     Ok(from_high
         .filter(|high| from_low <= *high)
-        .and_then(|high| all.get(from_low).zip(all.get(high)))
-        .map(|(low, high)| Interval {
-            low: *low,
-            high: *high,
+        .map(|high| Interval {
+            low: all.nth(from_low),
+            high: all.nth(high),
             confidence: 1.0 - outside,
         }))
 }
 
-fn differences(baseline: &[f64], variant: &[f64]) -> Vec<f64> {
-    variant
-        .iter()
-        .flat_map(|variant| baseline.iter().map(move |baseline| variant - baseline))
-        .collect()
+/// All differences between a value of the variant and one of the baseline. They are not laid out, so
+/// that memory grows with the lists and not with their product: the wanted one is found by bisection
+/// over the doubles, counting in the sorted lists.
+struct Differences {
+    baseline: Vec<f64>,
+    variant: Vec<f64>,
+    count: usize,
+}
+
+impl Differences {
+    fn new(baseline: &[f64], variant: &[f64]) -> Self {
+        Self {
+            baseline: sorted(baseline),
+            variant: sorted(variant),
+            count: baseline.len() * variant.len(),
+        }
+    }
+
+    /// The one with so many before it in their order; lists are not empty, and `place` is below
+    /// [`Self::count`].
+    fn nth(&self, place: usize) -> f64 {
+        let ends = |list: &[f64]| list.first().copied().zip(list.last().copied());
+        let (Some((first, last)), Some((lowest, highest))) =
+            (ends(&self.baseline), ends(&self.variant))
+        else {
+            return 0.0;
+        };
+        let (mut low, mut high) = (order(lowest - last), order(highest - first));
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.up_to(number(middle)) > place {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        // Adding 0 makes -0 the 0 that it equals.
+        number(low) + 0.0
+    }
+
+    /// How many differences are at most `limit`. As the baseline's value grows, more of the variant's
+    /// fit.
+    fn up_to(&self, limit: f64) -> usize {
+        let mut fitting = 0;
+        let mut count = 0;
+        for baseline in &self.baseline {
+            while self
+                .variant
+                .get(fitting)
+                .is_some_and(|variant| variant - baseline <= limit)
+            {
+                fitting += 1;
+            }
+            count += fitting;
+        }
+        count
+    }
 }
 
 /// Twice the rank of each value among all, so that the mean rank of ties is whole too.
@@ -268,6 +329,26 @@ mod tests {
                 + 0.254_829_592)
                 * t;
         1.0 - poly * (-x * x).exp()
+    }
+
+    #[test]
+    fn bisection_finds_the_differences_that_laying_them_all_out_finds() {
+        let list = |seed: u32, length: u32| -> Vec<f64> {
+            let value = |n: u32| f64::from(n.wrapping_mul(seed) % 1_009) / 7.0 - 60.0;
+            (1..=length).map(value).collect()
+        };
+        let (baseline, variant) = (list(7_919, 37), list(104_729, 41));
+        let mut all: Vec<f64> = variant
+            .iter()
+            .flat_map(|variant| baseline.iter().map(move |baseline| variant - baseline))
+            .collect();
+        all.sort_by(f64::total_cmp);
+        let found = super::Differences::new(&baseline, &variant);
+        for (place, expected) in all.iter().enumerate() {
+            assert!((found.nth(place) - expected).abs() < 1e-300, "{place}");
+        }
+        let interval = shift_interval(&baseline, &variant, 0.95).unwrap().unwrap();
+        assert!(all.contains(&interval.low) && all.contains(&interval.high));
     }
 
     #[test]

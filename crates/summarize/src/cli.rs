@@ -63,6 +63,9 @@ pub struct Selection {
     /// The confidence of the intervals; the level of the tests is 1 less this
     #[arg(long, default_value_t = 0.95, value_parser = confidence)]
     pub confidence: f64,
+    /// Whether intervals are added up.
+    #[arg(skip)]
+    pub intervals: bool,
 }
 
 const METRIC_HELP: &str = "A metric to compare, a field of the round; may be repeated, the first is the \
@@ -122,6 +125,8 @@ pub enum TableName {
     Speed,
     /// Each variant: latencies of all its requests, from the rounds' distributions added up.
     Latency,
+    /// Each variant: how evenly the load ran inside its rounds (loadgen --interval).
+    Intervals,
 }
 
 /// A verdict that is to fail.

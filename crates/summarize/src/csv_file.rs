@@ -44,6 +44,7 @@ pub(crate) fn write(
         TableName::FilePasses => file_csv::passes(summaries, &mut csv)?,
         TableName::Latency => latency::write(summaries, &mut csv)?,
         TableName::Speed => file_csv::speed(summaries, &mut csv)?,
+        TableName::Intervals => crate::intervals_table::csv(summaries, &mut csv)?,
         TableName::Comparison => {
             csv.write_record(COMPARISON_HEAD)?;
             for comparison in summaries.iter().flat_map(|summary| &summary.comparisons) {

@@ -1,7 +1,8 @@
 //! Reading the rounds out of streams.
 
+use crate::intervals::{self, BlockSum, Intervals};
 use records::stage::{StageResult, say};
-use records::stream::{open_files, read_selected};
+use records::stream::{Fold, Found, open_files, read_selected};
 use records::{ExitStatus, Failure, FailureCode, Record, Round};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
@@ -14,38 +15,47 @@ pub(crate) struct Input {
     pub(crate) repeated: usize,
     /// The trials in which a stage failed.
     pub(crate) failed_trials: HashSet<String>,
+    /// What is inside rounds, where that was asked for.
+    pub(crate) intervals: Intervals,
     /// What the reading alone makes of the exit code.
     pub(crate) status: ExitStatus,
 }
 
-/// Reads the streams. Lines that cannot be read and stages that failed are said on standard error
+/// Reads the streams, and their intervals where those are wanted. Lines that cannot be read and stages that failed are said on standard error
 /// at once and show in the exit status; the rounds that are good stay.
 ///
 /// # Errors
 /// A file cannot be read, there is no round at all, or two different rounds bear one id.
-pub(crate) fn read(program: &str, files: &[PathBuf]) -> StageResult<Input> {
+pub(crate) fn read(program: &str, files: &[PathBuf], intervals: bool) -> StageResult<Input> {
     let mut input = Input {
         rounds: Vec::new(),
         repeated: 0,
         failed_trials: HashSet::new(),
+        intervals: Intervals::default(),
         status: ExitStatus::Success,
     };
     let mut seen: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut places = HashMap::new();
     for (name, stream) in open_files(files)? {
         let mut clash = None;
-        let selection = read_selected(stream, &["round"], |record| match record {
-            Record::Round(round) => {
+        let fold = Fold {
+            kind: intervals::KIND,
+            add: &BlockSum::add,
+        };
+        let fold = intervals.then_some(&fold);
+        let selection = read_selected(stream, &["round"], fold, |found| match found {
+            Found::Sum(sum) => input.intervals.add(sum),
+            Found::Record(Record::Round(round)) => {
                 if let Err(id) = input.add(*round, &mut places) {
                     clash.get_or_insert(id);
                 }
             }
-            Record::Error(error) => {
+            Found::Record(Record::Error(error)) => {
                 input
                     .failed_trials
                     .extend(error.header.trial.map(|trial| trial.id));
             }
-            _ => {}
+            Found::Record(_) => {}
         })?;
         if let Some(id) = clash {
             return Err(Failure::new(

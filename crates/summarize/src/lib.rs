@@ -15,6 +15,8 @@ mod file_tables;
 mod files;
 mod grid;
 mod input;
+mod intervals;
+mod intervals_table;
 pub mod latency;
 pub mod latency_table;
 mod loss;
@@ -28,6 +30,7 @@ mod render;
 mod restores;
 mod round_columns;
 mod sentence;
+mod sparse_histogram;
 mod summary;
 pub mod tables;
 #[cfg(test)]
@@ -66,7 +69,9 @@ pub fn run(args: &Args) -> ExitCode {
 
 fn summarize(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
     args.check()?;
-    let Analysis { summaries, status } = analyse(PROGRAM, &args.selection)?;
+    let mut selection = args.selection.clone();
+    selection.intervals = args.tables.contains(&TableName::Intervals);
+    let Analysis { summaries, status } = analyse(PROGRAM, &selection)?;
     write(stage, args, &summaries)?;
     if status == ExitStatus::Success && gate(args, &summaries) {
         return Ok(ExitStatus::Gate);
@@ -90,7 +95,8 @@ pub struct Analysis {
 /// A stream cannot be read, holds no round, or none of what was asked for.
 pub fn analyse(program: &str, selection: &Selection) -> StageResult<Analysis> {
     let publications = published::read(&selection.published)?;
-    let input = input::read(program, &selection.files)?;
+    let mut input = input::read(program, &selection.files, selection.intervals)?;
+    let intervals = std::mem::take(&mut input.intervals);
     let (status, repeated) = (input.status, input.repeated);
     let names = input.experiment_names();
     let experiments = Experiment::sort(input, selection.experiment.as_deref());
@@ -98,7 +104,7 @@ pub fn analyse(program: &str, selection: &Selection) -> StageResult<Analysis> {
     check_publications(&publications, &names)?;
     let summaries = experiments
         .into_iter()
-        .map(|experiment| Summary::new(experiment, selection, repeated, &publications))
+        .map(|experiment| Summary::new(experiment, selection, repeated, &publications, &intervals))
         .collect::<Result<Vec<_>, _>>()?;
     Ok(Analysis { summaries, status })
 }
@@ -187,8 +193,8 @@ fn write(stage: &mut Stage, args: &Args, summaries: &[Summary]) -> StageResult {
 /// The records that tables are made of, each once.
 fn emit(stage: &mut Stage, summary: &Summary, tables: &[TableName]) -> StageResult {
     use TableName::{
-        Comparison, FileAverages, FilePasses, FileTotals, Latency, Published, Rounds, Speed,
-        Variants,
+        Comparison, FileAverages, FilePasses, FileTotals, Intervals, Latency, Published, Rounds,
+        Speed, Variants,
     };
     let any = |of: &[TableName]| tables.iter().any(|table| of.contains(table));
     if any(&[Rounds, FilePasses]) {
@@ -214,6 +220,11 @@ fn emit(stage: &mut Stage, summary: &Summary, tables: &[TableName]) -> StageResu
     if any(&[Latency]) {
         for latency in &summary.latencies.variants {
             stage.emit(&Record::LatencySummary(Box::new(latency.summary.clone())))?;
+        }
+    }
+    if any(&[Intervals]) {
+        for intervals in &summary.intervals {
+            stage.emit(&Record::IntervalSummary(Box::new(intervals.clone())))?;
         }
     }
     if any(&[Comparison]) {

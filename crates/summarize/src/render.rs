@@ -3,6 +3,7 @@
 use crate::cli::TableName;
 use crate::file_tables;
 use crate::grid::{Grid, markdown, printable};
+use crate::intervals_table;
 use crate::latency_table;
 use crate::published_table;
 use crate::summary::Summary;
@@ -57,6 +58,13 @@ pub(crate) fn text(summary: &Summary, shown: &[TableName], width: u16, colour: b
                 let grid = latency_table::table(&summary.latencies);
                 let title = wrap(&grid.title, "", columns);
                 let _ = write!(out, "\n{}\n{}", bold(title.trim_end()), grid.to_text(width));
+            }
+            TableName::Intervals => {
+                let grid = intervals_table::grid(&summary.intervals);
+                let _ = write!(out, "\n{}\n{}", bold(&grid.title), grid.to_text(width));
+                for line in intervals_table::words(summary) {
+                    out += &wrap(&printable(&line), "", columns);
+                }
             }
             TableName::Comparison => {
                 if !summary.comparisons.is_empty() {
@@ -157,6 +165,12 @@ pub(crate) fn markdown_page(summary: &Summary, shown: &[TableName]) -> String {
                 }
             }
             TableName::Latency => section(&mut out, &latency_table::table(&summary.latencies)),
+            TableName::Intervals => {
+                section(&mut out, &intervals_table::grid(&summary.intervals));
+                for line in intervals_table::words(summary) {
+                    let _ = writeln!(out, "\n{}", markdown(&line));
+                }
+            }
             TableName::Comparison => {
                 if !summary.comparisons.is_empty() {
                     section(&mut out, &tables::comparison(&summary.comparisons));

@@ -5,6 +5,7 @@ use crate::compare::{Rules, compare};
 use crate::describe::describe;
 use crate::experiment::Experiment;
 use crate::files;
+use crate::intervals::Intervals;
 use crate::latency::Latencies;
 use crate::loss;
 use crate::metric::{Metric, WRITE_SPEED};
@@ -13,8 +14,8 @@ use crate::ranking::{self, rank};
 use crate::sentence::sentence;
 use crate::warnings::{self, concerns};
 use records::{
-    Comparison, ComparisonVerdict, Failure, FileSummary, Header, Ranking, Server, SummaryWarning,
-    VariantSummary, WarningCode,
+    Comparison, ComparisonVerdict, Failure, FileSummary, Header, IntervalSummary, Ranking, Server,
+    SummaryWarning, VariantSummary, WarningCode,
 };
 use std::collections::BTreeSet;
 
@@ -28,6 +29,8 @@ pub struct Summary {
     pub variants: Vec<VariantSummary>,
     /// Bytes written to data files a second, over each variant.
     pub speeds: Vec<VariantSummary>,
+    /// The intervals inside the rounds of each variant, where they were asked for.
+    pub intervals: Vec<IntervalSummary>,
     /// Each file over each variant.
     pub files: Vec<FileSummary>,
     /// The latencies of all requests of each variant.
@@ -49,11 +52,12 @@ impl Summary {
     ///
     /// # Errors
     /// A query failed.
-    pub fn new(
+    pub(crate) fn new(
         experiment: Experiment,
         selection: &Selection,
         repeated: usize,
         publications: &[Publication],
+        intervals: &Intervals,
     ) -> Result<Self, Failure> {
         let metrics = metrics(&experiment, selection);
         let rules = Rules {
@@ -89,6 +93,7 @@ impl Summary {
                 rules.confidence,
                 &header,
             )?,
+            intervals: intervals.summarize(&experiment, &header),
             files: files::summarize(&experiment),
             latencies,
             confidence: selection.confidence,

@@ -14,6 +14,7 @@ pub(crate) fn rounds_of(values: &[(&str, f64)]) -> Input {
         rounds,
         repeated: 0,
         failed_trials: std::collections::HashSet::new(),
+        intervals: crate::intervals::Intervals::default(),
         status: ExitStatus::Success,
     }
 }

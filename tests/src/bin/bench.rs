@@ -5,7 +5,7 @@ use integration_tests::bench::{self, Bench, Figure};
 
 type Measure = (&'static str, fn(&Bench) -> Vec<Figure>);
 
-const MEASURES: [Measure; 13] = [
+const MEASURES: [Measure; 14] = [
     ("one-connection", Bench::commits_of_one_connection),
     ("sixteen-connections", Bench::commits_of_sixteen_connections),
     ("delayed", Bench::delayed_round_trips),
@@ -15,6 +15,7 @@ const MEASURES: [Measure; 13] = [
     ("log-bytes-of-models", Bench::log_bytes_of_both_models),
     ("recovery", |_| bench::recovery_rate()),
     ("restore", |_| bench::restore_time()),
+    ("summarize", Bench::long_stream),
     ("memory", |_| bench::memory_of_inserts()),
     ("client-cpu", Bench::client_cpu),
     ("start-up", Bench::start_up),

@@ -51,7 +51,7 @@ impl LineError {
         })
     }
 
-    fn of(error: io::Error, line: u64) -> Self {
+    pub(super) fn of(error: io::Error, line: u64) -> Self {
         match error.downcast::<Broken>() {
             Ok(Broken { format, error }) => Self::Broken {
                 format,
@@ -147,7 +147,7 @@ impl<R: Read> Lines<R> {
 }
 
 /// Takes off a UTF-8 BOM and turns UTF-16 with a BOM (what Windows `PowerShell` writes) into UTF-8.
-struct Transcoder<R> {
+pub(super) struct Transcoder<R> {
     input: R,
     state: State,
     pending: Vec<u8>,
@@ -162,7 +162,7 @@ enum State {
 }
 
 impl<R: Read> Transcoder<R> {
-    fn new(input: R) -> Self {
+    pub(super) fn new(input: R) -> Self {
         Self {
             input,
             state: State::Start,

@@ -12,6 +12,7 @@ mod compressed;
 mod conditions;
 mod csv;
 mod files;
+mod intervals;
 mod latency;
 mod published;
 mod tables;
