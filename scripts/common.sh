@@ -85,8 +85,11 @@ put_back() {
     database=$durability_of
     durability_of=
     say "putting the delayed durability of $database back"
-    setup-db -d "$database" --no-table --delayed-durability before --list-delayed-durability \
-        >>"$stream" || say "it could not be put back; to do so later:" \
+    # A second Ctrl-C must not break this off.
+    (
+        trap '' INT TERM
+        exec setup-db -d "$database" --no-table --delayed-durability before --list-delayed-durability
+    ) >>"$stream" || say "it could not be put back; to do so later:" \
         "$(quoted "$launcher") setup-db -d $(quoted "$database") --no-table --delayed-durability before"
 }
 
@@ -99,7 +102,7 @@ put_back_delayed_durability() { # DATABASE
 at_exit() { # STATUS
     [ "$1" -ne 0 ] && [ -n "${stream-}" ] && [ -s "$stream" ] || return 0
     say "${0##*/}: stopped (exit code $1); the records are in $stream"
-    [ "$interrupted" -eq 0 ] || say "  to go on where it stopped: RESUME=1, RESULTS=$(quoted "$RESULTS") and the same command"
+    say "  to go on where it stopped: RESUME=1, RESULTS=$(quoted "$RESULTS") and the same command"
     if written round; then
         say "  to see the rounds: $(quoted "$launcher") summarize <$(quoted "$stream")"
     fi

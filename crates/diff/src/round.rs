@@ -76,6 +76,7 @@ pub fn make_round(
         workers: load.map(|load| load.shape.workers),
         transactions,
         rows: load.and_then(|load| load.rows),
+        scripted: load.map(|load| load.shape.script.is_some()),
         flush_ms: load.and_then(|load| load.flush_ms),
         elapsed_with_flush_ms: load
             .and_then(|load| load.flush_ms)

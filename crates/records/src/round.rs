@@ -33,6 +33,10 @@ pub struct Round {
     pub transactions: Option<u64>,
     /// Inserted rows; null without a load.
     pub rows: Option<u64>,
+    /// Whether each transaction was a script of the user's (`loadgen --script`), which decides how
+    /// many rows; null where no load says.
+    #[serde(default)]
+    pub scripted: Option<bool>,
     /// How long flushing the log after the load took (`sys.sp_flush_log`), in milliseconds; null
     /// where it was not asked for.
     #[serde(default)]
@@ -131,6 +135,7 @@ impl Round {
             workers: None,
             transactions: None,
             rows: None,
+            scripted: None,
             flush_ms: None,
             elapsed_with_flush_ms: None,
             transactions_per_s: None,

@@ -6,6 +6,7 @@ mod args;
 mod environment;
 mod open;
 mod settings;
+mod socket;
 
 pub use address::{AddressError, ServerAddress};
 pub use args::ConnectionArgs;

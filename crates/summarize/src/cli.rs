@@ -51,6 +51,9 @@ pub struct Selection {
     /// Only this experiment
     #[arg(long)]
     pub experiment: Option<String>,
+    /// Words for the title, after the experiment's name
+    #[arg(long, value_name = "WORDS")]
+    pub title: Option<String>,
     /// The metrics to compare; the first is the headline.
     #[arg(long = "metric", value_parser = metric, help = METRIC_HELP)]
     pub metrics: Vec<Metric>,
@@ -113,6 +116,8 @@ pub enum TableName {
     Variants,
     /// Each variant against the baseline.
     Comparison,
+    /// The sentences of the comparison alone.
+    Verdict,
     /// The figures of --published beside ours.
     Published,
     /// Each file: averages a round.

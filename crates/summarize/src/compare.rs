@@ -4,7 +4,7 @@ use crate::experiment::Experiment;
 use crate::loss;
 use crate::metric::{Metric, Sense};
 use crate::pairs::{Pairs, pair_up};
-use crate::warnings;
+use crate::warnings::{self, Finding};
 use records::{Comparison, ComparisonMethod, ComparisonVerdict, Header};
 use statistics::{
     Direction, Estimate, StatisticsError, holm, least_pairs, log_ratios, pairs_needed, ratio,
@@ -57,15 +57,16 @@ impl Raw<'_> {
     }
 }
 
-/// Every variant against the baseline on every metric, the headline metric first.
+/// Every variant against the baseline on every metric, the headline metric first, each with what
+/// limits it; and what limits all of them.
 pub(crate) fn compare(
     experiment: &Experiment,
     metrics: &[Metric],
     rules: &Rules,
     header: &Header,
-) -> Vec<Comparison> {
+) -> (Vec<Comparison>, Vec<Finding>) {
     let Some(baseline) = rules.baseline_of(experiment) else {
-        return Vec::new();
+        return (Vec::new(), Vec::new());
     };
     let others: Vec<(&str, Pairs)> = experiment
         .variants
@@ -85,6 +86,7 @@ pub(crate) fn compare(
     }
     let corrected = correct(&raws);
     let mut comparisons = Vec::with_capacity(raws.len());
+    let mut findings = Vec::new();
     for (raw, p_holm) in raws.iter().zip(corrected) {
         let Some((_, pairs)) = others.iter().find(|(variant, _)| *variant == raw.variant) else {
             continue;
@@ -105,10 +107,12 @@ pub(crate) fn compare(
             no_ratio: raw.estimate.as_ref().err().copied(),
             least,
         };
-        comparison.warnings = warnings::of_comparison(&evidence, &comparison);
+        let limits = warnings::of_comparison(&evidence, &comparison);
+        comparison.warnings = warnings::merged(&limits);
+        findings.extend(limits);
         comparisons.push(comparison);
     }
-    comparisons
+    (comparisons, findings)
 }
 
 fn raw<'a>(

@@ -45,7 +45,7 @@ pub(crate) fn write(
         TableName::Latency => latency::write(summaries, &mut csv)?,
         TableName::Speed => file_csv::speed(summaries, &mut csv)?,
         TableName::Intervals => crate::intervals_table::csv(summaries, &mut csv)?,
-        TableName::Comparison => {
+        TableName::Comparison | TableName::Verdict => {
             csv.write_record(COMPARISON_HEAD)?;
             for comparison in summaries.iter().flat_map(|summary| &summary.comparisons) {
                 csv.write_record(comparison_cells(comparison))?;

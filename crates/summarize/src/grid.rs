@@ -1,7 +1,7 @@
 //! A table for people, as text or as Markdown.
 
 use comfy_table::{
-    CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle,
+    CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width,
 };
 use std::fmt::Write;
 
@@ -21,6 +21,21 @@ pub struct GridColumn {
     pub head: String,
     /// Whether its cells are numbers, which stand right.
     pub number: bool,
+}
+
+/// The room between columns: three blanks or two.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gap {
+    Wide,
+    Narrow,
+}
+
+/// Where a cell of text may be broken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Breaks {
+    Nowhere,
+    AtBlanks,
+    Anywhere,
 }
 
 impl Grid {
@@ -54,8 +69,28 @@ impl Grid {
         self
     }
 
-    /// As lines of text, wrapped into `width` columns where it would be wider.
+    /// As lines of text, in the roomiest layout that fits into `width` columns: whole cells, then
+    /// less room between them, then cells broken at blanks, and inside words only where nothing
+    /// else helps.
     pub(crate) fn to_text(&self, width: u16) -> String {
+        let layouts = [
+            (Gap::Wide, Breaks::Nowhere),
+            (Gap::Narrow, Breaks::Nowhere),
+            (Gap::Wide, Breaks::AtBlanks),
+            (Gap::Narrow, Breaks::AtBlanks),
+        ];
+        let fits = |text: &String| {
+            text.lines()
+                .all(|line| line.chars().count() <= usize::from(width))
+        };
+        layouts
+            .into_iter()
+            .map(|(gap, breaks)| self.laid_out(width, gap, breaks))
+            .find(fits)
+            .unwrap_or_else(|| self.laid_out(width, Gap::Narrow, Breaks::Anywhere))
+    }
+
+    fn laid_out(&self, width: u16, gap: Gap, breaks: Breaks) -> String {
         let mut table = Table::new();
         table
             .load_style(
@@ -71,28 +106,45 @@ impl Grid {
             );
         for (index, column) in self.columns.iter().enumerate() {
             if let Some(cells) = table.column_mut(index) {
-                cells.set_padding((u16::from(index > 0), 1));
+                let left = u16::from(index > 0 && gap == Gap::Wide);
+                cells.set_padding((left, 1));
                 if column.number {
                     cells.set_cell_alignment(CellAlignment::Right);
                 }
                 // Half a number is another number, and half a word hard to read.
-                if column.number || self.holds_short_words(index) {
+                if column.number || breaks == Breaks::Nowhere || self.holds_short_words(index) {
                     cells.set_constraint(ColumnConstraint::ContentWidth);
+                } else if breaks == Breaks::AtBlanks {
+                    let least = self.longest_word(index).saturating_add(left + 1);
+                    cells.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
                 }
             }
         }
         table.trim_fmt() + "\n"
     }
 
+    /// The texts of a column, its head first.
+    fn texts(&self, index: usize) -> impl Iterator<Item = &String> {
+        let heads = self.columns.get(index).map(|column| &column.head);
+        let cells = self.rows.iter().filter_map(move |row| row.get(index));
+        heads.into_iter().chain(cells)
+    }
+
     /// Whether a column, its head included, holds single words no longer than `inconclusive`.
     fn holds_short_words(&self, index: usize) -> bool {
         const LONGEST: usize = "inconclusive".len();
-        let heads = self.columns.get(index).map(|column| &column.head);
-        let cells = self.rows.iter().filter_map(|row| row.get(index));
-        heads
-            .into_iter()
-            .chain(cells)
+        self.texts(index)
             .all(|text| text.chars().count() <= LONGEST && !text.contains(char::is_whitespace))
+    }
+
+    /// The length of the longest word of a column.
+    fn longest_word(&self, index: usize) -> u16 {
+        let longest = self
+            .texts(index)
+            .flat_map(|text| text.split_whitespace())
+            .map(|word| word.chars().count())
+            .max();
+        u16::try_from(longest.unwrap_or_default()).unwrap_or(u16::MAX)
     }
 
     /// As a Markdown table; what would end a cell or begin markup is escaped.
@@ -184,6 +236,69 @@ mod tests {
         let text = grid.to_text(24);
         assert!(text.contains("inconclusive"), "{text}");
         assert!(text.lines().all(|line| line.len() <= 24), "{text}");
+    }
+
+    /// The comparison of three variants, a hundredfold apart: it needs all of 80 columns.
+    fn crowded(width: u16) -> String {
+        let mut grid = Grid::new("T").text_column("metric").text_column("variant");
+        for head in ["ratio", "low", "high", "pairs", "p"] {
+            grid = grid.number_column(head);
+        }
+        let mut grid = grid.text_column("verdict");
+        let rows = [
+            [
+                "elapsed + flush",
+                "forced",
+                "0.0230",
+                "0.0191",
+                "0.0291",
+                "9",
+                "0.023",
+                "faster",
+            ],
+            [
+                "WRITELOG wait",
+                "batched",
+                "-",
+                "-",
+                "-",
+                "9",
+                "-",
+                "inconclusive",
+            ],
+            [
+                "log writes",
+                "delayed",
+                "0.00105",
+                "0.000974",
+                "0.00110",
+                "9",
+                "0.023",
+                "lower",
+            ],
+        ];
+        grid.rows = rows.map(|row| row.map(str::to_owned).to_vec()).to_vec();
+        grid.to_text(width)
+    }
+
+    #[test]
+    fn columns_move_together_before_a_cell_is_broken() {
+        let text = crowded(80);
+        assert_eq!(text.lines().count(), 5, "{text}");
+        assert!(text.lines().all(|line| line.len() <= 80), "{text}");
+        assert!(
+            crowded(100).contains("WRITELOG wait     batched"),
+            "room: {text}"
+        );
+    }
+
+    #[test]
+    fn a_cell_is_broken_at_blanks_before_a_word_is() {
+        let text = crowded(76);
+        assert!(text.lines().all(|line| line.len() <= 76), "{text}");
+        for word in ["elapsed", "WRITELOG", "batched", "inconclusive"] {
+            assert!(text.contains(word), "{word}:\n{text}");
+        }
     }
 
     #[test]

@@ -194,7 +194,7 @@ fn write(stage: &mut Stage, args: &Args, summaries: &[Summary]) -> StageResult {
 fn emit(stage: &mut Stage, summary: &Summary, tables: &[TableName]) -> StageResult {
     use TableName::{
         Comparison, FileAverages, FilePasses, FileTotals, Intervals, Latency, Published, Rounds,
-        Speed, Variants,
+        Speed, Variants, Verdict,
     };
     let any = |of: &[TableName]| tables.iter().any(|table| of.contains(table));
     if any(&[Rounds, FilePasses]) {
@@ -227,7 +227,7 @@ fn emit(stage: &mut Stage, summary: &Summary, tables: &[TableName]) -> StageResu
             stage.emit(&Record::IntervalSummary(Box::new(intervals.clone())))?;
         }
     }
-    if any(&[Comparison]) {
+    if any(&[Comparison, Verdict]) {
         for comparison in &summary.comparisons {
             stage.emit(&Record::Comparison(Box::new(comparison.clone())))?;
         }

@@ -254,6 +254,7 @@ mod tests {
         };
         let metrics = Metric::defaults("crash-loss");
         assert!(metrics.len() == 2 && metrics.iter().all(|metric| is_count(metric.name)));
-        assert!(compare(&experiment, &metrics, &rules, &Header::now("test")).is_empty());
+        let (comparisons, findings) = compare(&experiment, &metrics, &rules, &Header::now("test"));
+        assert!(comparisons.is_empty() && findings.is_empty());
     }
 }

@@ -66,12 +66,14 @@ pub(crate) fn text(summary: &Summary, shown: &[TableName], width: u16, colour: b
                     out += &wrap(&printable(&line), "", columns);
                 }
             }
-            TableName::Comparison => {
-                if !summary.comparisons.is_empty() {
+            TableName::Comparison | TableName::Verdict => {
+                if *table == TableName::Comparison && !summary.comparisons.is_empty() {
                     let grid = tables::comparison(&summary.comparisons);
                     let _ = write!(out, "\n{}\n{}", bold(&grid.title), grid.to_text(width));
                 }
-                out.push('\n');
+                if *table == TableName::Comparison {
+                    out.push('\n');
+                }
                 for (sentence, verdict) in summary.sentences() {
                     let wrapped = wrap(&printable(&sentence), "", columns);
                     out += &paint_first_word(&wrapped, verdict, colour);
@@ -171,8 +173,8 @@ pub(crate) fn markdown_page(summary: &Summary, shown: &[TableName]) -> String {
                     let _ = writeln!(out, "\n{}", markdown(&line));
                 }
             }
-            TableName::Comparison => {
-                if !summary.comparisons.is_empty() {
+            TableName::Comparison | TableName::Verdict => {
+                if *table == TableName::Comparison && !summary.comparisons.is_empty() {
                     section(&mut out, &tables::comparison(&summary.comparisons));
                 }
                 for (sentence, _) in summary.sentences() {

@@ -5,8 +5,8 @@ use crate::number::{p_value, percent, ratio};
 use crate::warnings::count_of_pairs;
 use records::{Comparison, ComparisonMethod, ComparisonVerdict};
 
-/// The verdict in one word: faster and slower of what is a time or a speed, lower and higher of
-/// what is not.
+/// The verdict in a word: faster and slower of what is a time or a speed, lower and higher of
+/// what is not; and that there is no ratio, where there is none.
 #[must_use]
 pub fn verdict_word(comparison: &Comparison) -> &'static str {
     let amount =
@@ -17,8 +17,14 @@ pub fn verdict_word(comparison: &Comparison) -> &'static str {
         (ComparisonVerdict::Faster, true) => "lower",
         (ComparisonVerdict::Slower, true) => "higher",
         (ComparisonVerdict::Equivalent, _) => "equivalent",
+        (ComparisonVerdict::Inconclusive, _) if no_ratio(comparison) => "no ratio",
         (ComparisonVerdict::Inconclusive, _) => "inconclusive",
     }
+}
+
+/// Whether there are rounds, but no ratio of their values.
+fn no_ratio(comparison: &Comparison) -> bool {
+    comparison.ratio.is_none() && (comparison.pairs > 0 || comparison.variant_rounds > 0)
 }
 
 /// What was found, with ratio, interval and number of pairs.
@@ -28,9 +34,15 @@ pub fn sentence(comparison: &Comparison) -> String {
         variant, baseline, ..
     } = comparison;
     let Some(estimate) = comparison.ratio else {
-        return format!(
-            "Inconclusive: there are no rounds of {variant} and {baseline} to compare."
-        );
+        return if no_ratio(comparison) {
+            format!(
+                "Inconclusive: the {} of {variant} and {baseline} has no ratio.",
+                Metric::named(&comparison.metric)
+                    .map_or(comparison.metric.as_str(), |metric| metric.words)
+            )
+        } else {
+            format!("Inconclusive: there are no rounds of {variant} and {baseline} to compare.")
+        };
     };
     let finding = finding(comparison, estimate);
     let evidence = evidence(comparison);

@@ -21,6 +21,8 @@ use std::collections::BTreeSet;
 
 /// The statistics of one experiment.
 pub struct Summary {
+    /// Words for the title, after the experiment's name.
+    pub words: Option<String>,
     /// Its rounds.
     pub experiment: Experiment,
     /// The metrics that are compared, the headline first.
@@ -43,6 +45,8 @@ pub struct Summary {
     pub published: Option<Published>,
     /// The variants in their order on the headline metric, where there are more than two.
     pub ranking: Vec<Ranking>,
+    /// What limits the comparisons: what several share is said once.
+    pub limits: Vec<SummaryWarning>,
     /// Warnings about the experiment as a whole.
     pub warnings: Vec<SummaryWarning>,
 }
@@ -69,7 +73,7 @@ impl Summary {
         let latencies = Latencies::of(&experiment, &header);
         let mut warnings = warnings::of_experiment(&experiment, repeated);
         warnings.extend(warnings::unreadable_latencies(&latencies));
-        let mut comparisons = compare(&experiment, &metrics, &rules, &header);
+        let (mut comparisons, findings) = compare(&experiment, &metrics, &rules, &header);
         for comparison in &mut comparisons {
             let about = |warning: &&SummaryWarning| concerns(warning.code, TableName::Comparison);
             comparison
@@ -82,6 +86,7 @@ impl Summary {
         let published = publication
             .map(|publication| Published::new(publication.clone(), &experiment, &header));
         Ok(Self {
+            words: selection.title.clone(),
             published,
             variants: describe(&experiment, &metrics, rules.confidence, &header)?,
             ranking: metrics.first().map_or_else(Vec::new, |headline| {
@@ -100,6 +105,7 @@ impl Summary {
             experiment,
             metrics,
             comparisons,
+            limits: warnings::merged(&findings),
             warnings,
         })
     }
@@ -119,7 +125,11 @@ impl Summary {
         } else {
             servers.into_iter().collect::<Vec<_>>().join(" and ")
         };
-        format!("{}: measured on {servers}", self.experiment.name)
+        let words = self
+            .words
+            .as_ref()
+            .map_or_else(String::new, |words| format!(", {words}"));
+        format!("{}{words}: measured on {servers}", self.experiment.name)
     }
 
     /// What is missing for a comparison; none where there is one.
@@ -158,13 +168,9 @@ impl Summary {
     #[must_use]
     pub fn distinct_warnings(&self, shown: &[TableName]) -> Vec<&SummaryWarning> {
         let mut distinct: Vec<&SummaryWarning> = Vec::new();
-        let all = self
-            .comparisons
-            .iter()
-            .flat_map(|comparison| &comparison.warnings);
         let about =
             |warning: &&SummaryWarning| shown.iter().any(|table| concerns(warning.code, *table));
-        for warning in all.chain(&self.warnings).filter(about) {
+        for warning in self.limits.iter().chain(&self.warnings).filter(about) {
             // Where there are too few pairs for the headline, there are for every other metric.
             let said = |seen: &&SummaryWarning| {
                 seen.text == warning.text

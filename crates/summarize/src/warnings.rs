@@ -1,16 +1,19 @@
 //! What limits a result, and what to do about it.
 
+mod findings;
 mod others;
 mod settings;
 mod whole;
 
+pub(crate) use findings::{Finding, merged};
 pub(crate) use whole::{of_experiment, unreadable_latencies};
 
 use crate::cli::TableName;
 use crate::experiment::Run;
 use crate::metric::Metric;
-use crate::number::p_value;
 use crate::pairs::Pairs;
+use findings::{Seen, TooFew};
+use jiff::Timestamp;
 use records::{Comparison, ComparisonMethod, ComparisonVerdict, SummaryWarning, WarningCode};
 use statistics::{StatisticsError, drift, outliers, slot_effect};
 use std::collections::BTreeMap;
@@ -37,6 +40,9 @@ fn warning(code: WarningCode, text: String) -> SummaryWarning {
 
 /// Whether a warning is about what a table shows.
 pub(crate) fn concerns(code: WarningCode, table: TableName) -> bool {
+    if table == TableName::Verdict {
+        return false;
+    }
     match code {
         WarningCode::TooFewPairs
         | WarningCode::UnpairedRounds
@@ -60,19 +66,19 @@ pub(crate) fn concerns(code: WarningCode, table: TableName) -> bool {
     }
 }
 
-/// Warnings about one comparison.
-pub(crate) fn of_comparison(evidence: &Evidence, comparison: &Comparison) -> Vec<SummaryWarning> {
-    let mut found = Vec::new();
+/// What limits one comparison.
+pub(crate) fn of_comparison(evidence: &Evidence, comparison: &Comparison) -> Vec<Finding> {
+    let mut seen = Vec::new();
     let Evidence { pairs, .. } = evidence;
     if comparison.method == ComparisonMethod::Unpaired {
         if comparison.ratio.is_some() {
-            found.push(unpaired(comparison));
+            seen.push(Seen::Said(unpaired(comparison)));
         }
     } else {
-        too_few(evidence, comparison, &mut found);
+        seen.extend(too_few(evidence, comparison));
     }
     if comparison.method == ComparisonMethod::Paired && !pairs.unpaired.is_empty() {
-        found.push(warning(
+        seen.push(Seen::Said(warning(
             WarningCode::UnpairedRounds,
             format!(
                 "{} without a partner in the same block, left out of the comparison: {}. Run one \
@@ -80,10 +86,10 @@ pub(crate) fn of_comparison(evidence: &Evidence, comparison: &Comparison) -> Vec
                 rounds(pairs.unpaired.len()),
                 labels(pairs.unpaired.iter().copied())
             ),
-        ));
+        )));
     }
     if comparison.method == ComparisonMethod::Paired && pairs.apart > 0 {
-        found.push(warning(
+        seen.push(Seen::Said(warning(
             WarningCode::NotAlternating,
             format!(
                 "{} of {} pairs are of rounds that did not run next to each other: what drifted \
@@ -91,21 +97,27 @@ pub(crate) fn of_comparison(evidence: &Evidence, comparison: &Comparison) -> Vec
                 pairs.apart,
                 pairs.complete.len()
             ),
-        ));
+        )));
     }
     if let Some(StatisticsError::NotPositive { .. }) = evidence.no_ratio {
-        found.push(warning(
+        seen.push(Seen::Said(warning(
             WarningCode::NoRatio,
             format!(
                 "{} is zero in some rounds, so it has no ratio. Compare the medians.",
                 evidence.metric.words
             ),
-        ));
+        )));
     }
-    far_values(evidence, &mut found);
-    drifting(evidence, &mut found);
-    slot(evidence, &mut found);
-    found
+    seen.extend(far_values(evidence));
+    seen.extend(drifting(evidence));
+    seen.extend(slot(evidence));
+    let finding = |seen| Finding {
+        metric: evidence.metric.words,
+        variant: comparison.variant.clone(),
+        baseline: comparison.baseline.clone(),
+        seen,
+    };
+    seen.into_iter().map(finding).collect()
 }
 
 fn unpaired(comparison: &Comparison) -> SummaryWarning {
@@ -122,34 +134,18 @@ fn unpaired(comparison: &Comparison) -> SummaryWarning {
     )
 }
 
-fn too_few(evidence: &Evidence, comparison: &Comparison, found: &mut Vec<SummaryWarning>) {
+fn too_few(evidence: &Evidence, comparison: &Comparison) -> Option<Seen> {
     let pairs = comparison.pairs;
     let least = evidence.least as u64;
     if pairs >= least || comparison.verdict != ComparisonVerdict::Inconclusive {
-        return;
+        return None;
     }
-    let spread = match comparison.pairs_needed {
-        Some(needed) if needed > least => {
-            format!(" By the spread seen it would take {needed}.")
-        }
-        _ => String::new(),
-    };
-    let subject = if comparison.headline {
-        String::new()
-    } else {
-        format!(
-            " {} (one of several further metrics)",
-            evidence.metric.words
-        )
-    };
-    found.push(warning(
-        WarningCode::TooFewPairs,
-        format!(
-            "{} cannot decide{subject}: {least} are the least that can.{spread} Run at least {} more.",
-            count_of_pairs(pairs),
-            least - pairs
-        ),
-    ));
+    Some(Seen::TooFew(TooFew {
+        pairs,
+        least,
+        needed: comparison.pairs_needed.filter(|needed| *needed > least),
+        headline: comparison.headline,
+    }))
 }
 
 /// `1 pair`, `2 pairs`.
@@ -223,53 +219,32 @@ fn residuals(values: &[(&Run, f64)]) -> Vec<f64> {
         .collect()
 }
 
-fn far_values(evidence: &Evidence, found: &mut Vec<SummaryWarning>) {
+fn far_values(evidence: &Evidence) -> Option<Seen> {
     let values = values(evidence);
     let far = outliers(&residuals(&values)).unwrap_or_default();
-    if !far.is_empty() {
-        let runs = far
-            .iter()
-            .filter_map(|index| values.get(*index).map(|(run, _)| *run));
-        found.push(warning(
-            WarningCode::Outliers,
-            format!(
-                "{} is far from the others in {}; it is kept. See what else ran then, and run \
-                 more pairs.",
-                evidence.metric.words,
-                labels(runs)
-            ),
-        ));
-    }
+    let runs: Vec<(Timestamp, String)> = far
+        .iter()
+        .filter_map(|index| values.get(*index))
+        .map(|(run, _)| (run.round.started, run.label.clone()))
+        .collect();
+    (!runs.is_empty()).then_some(Seen::Far(runs))
 }
 
-fn drifting(evidence: &Evidence, found: &mut Vec<SummaryWarning>) {
+fn drifting(evidence: &Evidence) -> Option<Seen> {
     let residuals = residuals(&values(evidence));
-    let Ok(Some(drift)) = drift(&residuals) else {
-        return;
-    };
+    let drift = drift(&residuals).ok()??;
     if drift.p.p > DRIFT_P {
-        return;
+        return None;
     }
     let steps = u32::try_from(residuals.len().saturating_sub(1)).unwrap_or(u32::MAX);
-    let percent = (drift.slope * f64::from(steps)).exp_m1() * 100.0;
-    let direction = if percent < 0.0 { "falls" } else { "rises" };
-    found.push(warning(
-        WarningCode::Drift,
-        format!(
-            "{} {direction} by about {:.0} % from the first round to the last (p {}). Pairs \
-             cancel most of it, and a random order lets the rest favour neither. Let the server \
-             warm up first.",
-            evidence.metric.words,
-            percent.abs(),
-            p_value(drift.p.p)
-        ),
-    ));
+    Some(Seen::Drift {
+        percent: (drift.slope * f64::from(steps)).exp_m1() * 100.0,
+        p: drift.p.p,
+    })
 }
 
-fn slot(evidence: &Evidence, found: &mut Vec<SummaryWarning>) {
-    let Some(logs) = evidence.log_ratios else {
-        return;
-    };
+fn slot(evidence: &Evidence) -> Option<Seen> {
+    let logs = evidence.log_ratios?;
     let with_values = evidence.pairs.complete.iter().filter(|pair| {
         evidence.metric.of(&pair.baseline.round).is_some()
             && evidence.metric.of(&pair.variant.round).is_some()
@@ -279,18 +254,9 @@ fn slot(evidence: &Evidence, found: &mut Vec<SummaryWarning>) {
         .partition(|(pair, _)| pair.variant_second());
     let logs_of =
         |pairs: Vec<(_, &f64)>| -> Vec<f64> { pairs.into_iter().map(|(_, log)| *log).collect() };
-    if let Ok(Some(effect)) = slot_effect(&logs_of(second), &logs_of(first))
-        && effect.p.p <= SLOT_P
-    {
-        found.push(warning(
-            WarningCode::SlotEffect,
-            format!(
-                "{} depends on the place in the pair: the second round has {:.3} times the \
-                 first's (p {}). A random order favours neither; see what the first leaves behind.",
-                evidence.metric.words,
-                effect.log_ratio.exp(),
-                p_value(effect.p.p)
-            ),
-        ));
-    }
+    let effect = slot_effect(&logs_of(second), &logs_of(first)).ok()??;
+    (effect.p.p <= SLOT_P).then_some(Seen::Slot {
+        times: effect.log_ratio.exp(),
+        p: effect.p.p,
+    })
 }

@@ -1,6 +1,7 @@
 //! Opening a connection: name, TCP, TLS, login, each with its own way to fail.
 
 use super::settings::{Encrypt, Settings};
+use super::socket;
 use crate::connection::TcpClient;
 use crate::error::SqlError;
 use crate::remedies;
@@ -132,7 +133,7 @@ async fn dial(settings: &Settings, config: &Config) -> Result<TcpStream, Failure
     let Some(instance) = server.browsed_instance() else {
         return connect_tcp(settings, &server.host, server.port_or_default()).await;
     };
-    TcpStream::connect_named(config).await.map_err(|error| {
+    let stream = TcpStream::connect_named(config).await.map_err(|error| {
         no_connection(
             settings,
             &format!(
@@ -146,7 +147,13 @@ async fn dial(settings: &Settings, config: &Config) -> Result<TcpStream, Failure
              or give its port: -S {},PORT",
             server.host
         ))
-    })
+    })?;
+    prepared(settings, stream)
+}
+
+fn prepared(settings: &Settings, stream: TcpStream) -> Result<TcpStream, Failure> {
+    socket::prepare(&stream).map_err(|error| no_connection(settings, &error.to_string()))?;
+    Ok(stream)
 }
 
 async fn connect_tcp(settings: &Settings, host: &str, port: u16) -> Result<TcpStream, Failure> {
@@ -163,13 +170,7 @@ async fn connect_tcp(settings: &Settings, host: &str, port: u16) -> Result<TcpSt
     let mut first = None;
     for address in addresses {
         match TcpStream::connect(address).await {
-            Ok(stream) => {
-                // A commit is one small packet and its answer: waiting to fill one costs a delay.
-                stream
-                    .set_nodelay(true)
-                    .map_err(|error| no_connection(settings, &error.to_string()))?;
-                return Ok(stream);
-            }
+            Ok(stream) => return prepared(settings, stream),
             Err(error) => {
                 first.get_or_insert(error);
             }

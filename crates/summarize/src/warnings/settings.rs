@@ -128,10 +128,17 @@ const SETTINGS: &[Setting] = &[
     setting("workers", |round| {
         round.workers.map(|count| count.to_string())
     }),
-    // A crash ends each round elsewhere.
-    setting("rows", |round| match round.loss {
-        None => round.rows.map(|count| count.to_string()),
-        Some(_) => None,
+    // A crash ends each round elsewhere. How many rows a script meets may be drawn anew each time,
+    // and how many rows a transaction of ours has may be what is compared.
+    setting("rows", |round| match (&round.loss, round.scripted) {
+        (None, None | Some(false)) => round.rows.map(|count| count.to_string()),
+        _ => None,
+    }),
+    setting("transactions", |round| {
+        match (&round.loss, round.scripted) {
+            (None, Some(true)) => round.transactions.map(|count| count.to_string()),
+            _ => None,
+        }
     }),
     varied("recovery model", &["recovery-model"], |round| {
         Some(round.recovery_model.clone()).filter(|model| !model.is_empty())
