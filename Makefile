@@ -18,9 +18,8 @@ build: ## build the programs
 	$(CARGO) build $(build_flags)
 
 .PHONY: demo
-demo: build ## write-speed and recovery-model on labdb, on this machine's disk
-	scripts/with-labdb scripts/write-speed
-	scripts/with-labdb scripts/recovery-model
+demo: build ## every experiment, small, on labdb, on this machine's disk
+	scripts/demo
 
 .PHONY: recovery-model
 recovery-model: build ## the same on the server that SQLCMDSERVER names (SIZE=published for the published size)
@@ -86,7 +85,7 @@ schema: ## write the JSON Schema of the records anew from the Rust types
 install: build ## install into PREFIX (/usr/local): bin/writelog and libexec/writelog
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/libexec/writelog"
 	install -m 755 $(addprefix target/release/,$(programs)) "$(DESTDIR)$(PREFIX)/libexec/writelog"
-	install -m 755 $(addprefix scripts/,$(experiments) ab with-labdb start-labdb) "$(DESTDIR)$(PREFIX)/libexec/writelog"
+	install -m 755 $(addprefix scripts/,$(experiments) ab demo with-labdb start-labdb) "$(DESTDIR)$(PREFIX)/libexec/writelog"
 	install -m 644 scripts/common.sh "$(DESTDIR)$(PREFIX)/libexec/writelog"
 	for experiment in $(experiments); do \
 		[ -f "fixtures/$$experiment/published.json" ] || continue; \

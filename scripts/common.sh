@@ -71,12 +71,23 @@ trap 'interrupted=1' INT TERM
 trap 'status=$?; trap - EXIT; stopped "$status"' EXIT
 
 stopped() { # STATUS
-    put_back || :
     status=$1
+    # A second Ctrl-C must not keep what was changed from being put back.
+    trap '' INT TERM
+    put_back || :
     # What an interrupt broke off is an interrupt, whichever program noticed it.
     [ "$interrupted" -eq 0 ] || [ "$status" -eq 0 ] || status=130
     at_exit "$status"
     exit "$status"
+}
+
+# Runs a command that a Ctrl-C in the terminal does not reach.
+undisturbed() { # COMMAND…
+    (
+        trap '' INT TERM
+        # shellcheck disable=SC2046 # nothing where there is no setsid
+        exec $(command -v setsid) "$@"
+    )
 }
 
 # What must be undone however a script ends; nothing, unless it changed something that outlives it.
@@ -85,11 +96,8 @@ put_back() {
     database=$durability_of
     durability_of=
     say "putting the delayed durability of $database back"
-    # A second Ctrl-C must not break this off.
-    (
-        trap '' INT TERM
-        exec setup-db -d "$database" --no-table --delayed-durability before --list-delayed-durability
-    ) >>"$stream" || say "it could not be put back; to do so later:" \
+    undisturbed setup-db -d "$database" --no-table --delayed-durability before \
+        --list-delayed-durability >>"$stream" || say "it could not be put back; to do so later:" \
         "$(quoted "$launcher") setup-db -d $(quoted "$database") --no-table --delayed-durability before"
 }
 
@@ -180,7 +188,11 @@ prepare_results() { # FOLDER NAME…
 # Whether a round is in the stream already and counts.
 finished() { # EXPERIMENT ROUND BLOCK SLOT
     grep '^{"kind":"round"' "$stream" | grep -F "\"experiment\":\"$1\"" |
-        grep -F "\"round\":$2,\"block\":$3,\"slot\":$4," | grep -qF '"validity":"valid"'
+        grep -F "\"round\":$2,\"block\":$3,\"slot\":$4," | grep -qF '"validity":"valid"' || {
+        # An interrupt ends a grep too: that does not say that the round is missing.
+        stop_if_interrupted
+        return 1
+    }
 }
 
 # A round that was measured but cannot be trusted stays in the stream, marked, and the series goes

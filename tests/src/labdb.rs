@@ -50,13 +50,21 @@ impl Labdb {
         }
     }
 
+    /// Ends it at once (SIGKILL); [`Labdb::kill_and_restart`] starts it again.
+    ///
+    /// # Panics
+    /// Where it cannot be ended.
+    pub fn stop(&mut self) {
+        self.process.kill().expect("labdb is killed");
+        self.process.wait().expect("labdb is gone");
+    }
+
     /// Ends it at once (SIGKILL) and starts it again on the same files and the same port.
     ///
     /// # Panics
     /// Where it does not start again.
     pub fn kill_and_restart(&mut self) {
-        self.process.kill().expect("labdb is killed");
-        self.process.wait().expect("labdb is gone");
+        self.stop();
         let (_, port) = self
             .environment("SQLCMDSERVER")
             .split_once(',')

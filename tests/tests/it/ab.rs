@@ -386,3 +386,106 @@ fn what_is_wrong_is_refused_before_anything_is_moved() {
         assert_eq!(text, "precious\n", "{name}");
     }
 }
+
+/// The examples of the page: each block of shell that runs the script, without the one of the
+/// head.
+fn examples() -> Vec<String> {
+    let page = std::fs::read_to_string(checkout().join("docs/ab.md")).expect("the page");
+    let (_, page) = page.split_once("## Examples").expect("the section");
+    let mut blocks: Vec<String> = vec![String::new()];
+    for line in page.lines() {
+        match (line.strip_prefix("    "), blocks.last_mut()) {
+            (Some(line), Some(block)) => *block += &format!("{line}\n"),
+            (None, Some(block)) if !block.is_empty() => blocks.push(String::new()),
+            _ => {}
+        }
+    }
+    blocks.retain(|block| block.contains("scripts/ab"));
+    blocks
+}
+
+#[test]
+fn the_examples_of_the_page_run_or_are_refused_as_it_says() {
+    let (server, second) = (Labdb::start(), Labdb::start());
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut seen = Vec::new();
+    for (place, block) in examples().into_iter().enumerate() {
+        let results = folder.path().join(place.to_string());
+        let mut command = ab(&results);
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(&block).current_dir(checkout());
+        for (key, value) in command.get_envs() {
+            match value {
+                Some(value) => shell.env(key, value),
+                None => shell.env_remove(key),
+            };
+        }
+        command.env_clear();
+        let name = block
+            .split_once("EXPERIMENT=")
+            .and_then(|(_, rest)| rest.split_whitespace().next())
+            .expect("each has a name")
+            .to_owned();
+        if name == "two-servers" {
+            // The addresses of the page are nobody's.
+            let (_, last) = block.rsplit_once("export").expect("two exports");
+            let (_, line) = last.split_once('\n').expect("the line that runs it");
+            shell = Command::new("sh");
+            shell.arg("-c").arg(line).current_dir(checkout());
+            shell.envs([
+                ("PAIRS", "1"),
+                ("TRANSACTIONS", "20"),
+                ("DATA_SIZE", "32MB"),
+            ]);
+            shell.env("RESULTS", &results);
+            for (side, server) in [("A", &server), ("B", &second)] {
+                for (key, value) in server.environment_all() {
+                    shell.env(format!("{side}_{key}"), value);
+                }
+            }
+        } else {
+            shell.envs(server.environment_all());
+        }
+        let outcome = run(shell.stdin(Stdio::null()));
+        let said = format!("{name}: {}", outcome.stderr);
+        match name.as_str() {
+            "rcsi" => assert!(said.contains("Msg 40510"), "{said}"),
+            "memory" => assert!(said.contains("Msg 15123"), "{said}"),
+            _ => {
+                assert_eq!(outcome.code, Some(0), "{said}");
+                assert_eq!(rounds(&results).len(), 2, "{said}");
+            }
+        }
+        seen.push(name);
+    }
+    let expected = [
+        "sequential-key",
+        "delayed-orders",
+        "rcsi",
+        "index",
+        "memory",
+        "two-servers",
+    ];
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn a_script_that_meets_other_rows_each_time_did_the_same_work() {
+    let server = Labdb::start();
+    let folder = tempfile::tempdir().expect("a folder");
+    let results = folder.path().join("results");
+    let script = folder.path().join("some.sql");
+    // Of two workers' ten rows, those of a number drawn anew.
+    let text = "-- loadgen: @some int = random(1, 1000)\n\
+                INSERT INTO dbo.t VALUES (@worker);\nDELETE TOP (@some % 3) FROM dbo.t;\n";
+    std::fs::write(&script, text).expect("written");
+    let setup = folder.path().join("t.sql");
+    std::fs::write(&setup, "CREATE TABLE dbo.t (a int NOT NULL);\n").expect("written");
+    let (script, setup) = (script.display().to_string(), setup.display().to_string());
+    let variables = [("SCRIPT", &*script), ("SETUP", &*setup), ("PAIRS", "2")];
+    let outcome = on(&server, &results, &variables).success();
+    let rows: std::collections::BTreeSet<Option<u64>> =
+        rounds(&results).iter().map(|round| round.rows).collect();
+    assert!(rows.len() > 1, "the rows are no others: {rows:?}");
+    assert!(!outcome.stdout.contains("differ in"), "{}", outcome.stdout);
+}

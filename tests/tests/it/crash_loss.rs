@@ -261,8 +261,14 @@ fn the_journal_outlives_loadgen_and_a_server_that_is_away_is_waited_for_and_told
 }
 
 fn series(results: &Path, variables: &[(&str, &str)]) -> Outcome {
+    series_with("", results, variables)
+}
+
+/// The same after a line of shell, which sees how the labdb is killed and started again.
+fn series_with(line: &str, results: &Path, variables: &[(&str, &str)]) -> Outcome {
     let mut command = Command::new(checkout().join("scripts/with-labdb"));
     command
+        .args(["sh", "-c", &format!("{line}\nexec \"$0\"")])
         .arg(checkout().join("scripts/crash-loss"))
         .env("RESULTS", results)
         .env("NO_COLOR", "1")
@@ -377,4 +383,74 @@ fn without_a_way_to_kill_the_server_nothing_is_begun() {
     let outcome = series(&results, &[("KILL_MIN_MS", "500")]);
     assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("KILL_MAX_MS"));
+}
+
+/// The reasons of the rounds, and whether any ran out its time.
+fn reasons(results: &Path) -> Vec<String> {
+    let all = rounds(results).into_iter().flat_map(|round| round.reasons);
+    all.map(|reason| reason.code).collect()
+}
+
+#[test]
+fn a_kill_or_a_start_that_fails_ends_the_round_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let results = folder.path().join("kill");
+    let fails = "export KILL_COMMAND='echo no such container >&2; exit 3'";
+    let outcome = series_with(fails, &results, &[("PAIRS", "1")]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("no such container"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(
+        outcome.stderr.contains("KILL_COMMAND failed"),
+        "{}",
+        outcome.stderr
+    );
+    // The load was ended; it did not run until its time was over.
+    let reasons = reasons(&results);
+    assert!(reasons.contains(&"interrupted".to_owned()), "{reasons:?}");
+
+    let results = folder.path().join("start");
+    let fails = "export START_COMMAND='exit 3'";
+    let outcome = series_with(fails, &results, &[("PAIRS", "1")]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("START_COMMAND failed"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(
+        !outcome.stderr.contains("not back within"),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[test]
+fn a_container_is_killed_and_started_by_the_commands_of_the_page() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = std::fs::read_to_string(checkout().join("docs/crash-loss.md")).expect("the page");
+    let documented = page
+        .lines()
+        .find(|line| line.contains("export KILL_COMMAND="))
+        .expect("the commands");
+    // A docker that knows one container, which is the labdb.
+    let docker = folder.path().join("docker");
+    let text = "#!/bin/sh\ncase \"$*\" in\n'kill sql') sh -c \"$LAB_KILL\" ;;\n\
+                'start sql') sh -c \"$LAB_START\" ;;\n*) exit 125 ;;\nesac\n";
+    std::fs::write(&docker, text).expect("written");
+    run(Command::new("chmod").arg("+x").arg(&docker)).success();
+    let line = format!(
+        "export LAB_KILL=\"$KILL_COMMAND\" LAB_START=\"$START_COMMAND\" PATH='{}':\"$PATH\"\n{documented}",
+        folder.path().display()
+    );
+    let results = folder.path().join("results");
+    series_with(&line, &results, &[("PAIRS", "1")]).success();
+    let acknowledged: Vec<bool> = rounds(&results)
+        .into_iter()
+        .map(|round| round.loss.is_some_and(|loss| loss.acknowledged > 0))
+        .collect();
+    assert_eq!(acknowledged, [true, true]);
 }

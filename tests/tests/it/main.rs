@@ -24,6 +24,7 @@ mod long_stream;
 mod programs;
 mod report;
 mod restore_time;
+mod resume;
 mod rust_client;
 mod script;
 mod stream;

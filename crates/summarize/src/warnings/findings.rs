@@ -104,7 +104,10 @@ fn too_few(findings: &[Finding]) -> Vec<SummaryWarning> {
             String::new()
         } else {
             let of: Vec<Finding> = of_family.iter().map(|(f, _)| (*f).clone()).collect();
-            format!(" {} (no headline)", list(&metrics(&of)))
+            format!(
+                " {} (further metrics, corrected together)",
+                list(&metrics(&of))
+            )
         };
         let needed = of_family.iter().filter_map(|(_, few)| few.needed).max();
         let spread = needed.map_or_else(String::new, |needed| {

@@ -194,6 +194,128 @@ fn injected_faults_and_mixed_servers_are_warned_of() {
     assert!(text.contains("server (labdb 0.1.0, labdb 0.2.0)"), "{text}");
 }
 
+/// Three variants in seven blocks; what `far` names is ten times as much.
+fn three_variants(far: impl Fn(usize, &str) -> bool) -> String {
+    let all: Vec<Value> = (0..21_usize)
+        .map(|place| {
+            let mut round = records(&fixture("twelve-rounds-noisy.jsonl")).remove(place % 12);
+            round["trial"]["variant"] = json!(["full", "delayed", "batched"][place % 3]);
+            round["trial"]["block"] = json!(place / 3 + 1);
+            round["trial"]["slot"] = json!(place % 3 + 1);
+            round["trial"]["round"] = json!(place + 1);
+            round["started"] = json!(format!("2025-03-01T09:00:{place:02}Z"));
+            round["elapsed_ms"] = json!(1000.0 + 3.0 * ((place * 7) % 5) as f64);
+            round["log_bytes_written"] = json!(100_000 + 300 * ((place * 5) % 7));
+            round["writelog_wait_ms"] = json!(0);
+            for metric in ["elapsed_ms", "log_bytes_written"] {
+                if far(place + 1, metric) {
+                    round[metric] = json!(round[metric].as_f64().unwrap() * 10.0);
+                }
+            }
+            round
+        })
+        .collect();
+    joined(&all)
+}
+
+#[test]
+fn what_comparisons_share_is_said_once_and_names_what_it_concerns() {
+    // Run 4 is of the baseline, run 6 of batched.
+    let input = three_variants(|run, metric| run == 4 || (run == 6 && metric == "elapsed_ms"));
+    let ran = summarize(&input, &["--baseline", "full"]);
+    let text = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains(
+            "Note: far from the others, and kept: elapsed time in runs 4, 6; log written in run 4. \
+             See what else ran then, and run more pairs."
+        ),
+        "{text}"
+    );
+    assert_eq!(text.matches("far from the others").count(), 1, "{text}");
+    assert_eq!(text.matches("no ratio.").count(), 1, "{text}");
+    // What has no ratio is not called undecided; each record keeps its own warnings.
+    assert!(
+        text.contains("WRITELOG wait delayed - - - 7 - no ratio"),
+        "{text}"
+    );
+    let ran = summarize(&input, &["--baseline", "full", "--format", "jsonl"]);
+    let of_delayed = records(&ran.out)
+        .into_iter()
+        .find(|row| row["headline"] == true && row["variant"] == "delayed")
+        .unwrap();
+    let far = of_delayed["warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|warning| warning["code"] == "outliers")
+        .unwrap();
+    assert!(
+        far["text"]
+            .as_str()
+            .unwrap()
+            .contains("kept: elapsed time in run 4."),
+        "{far}"
+    );
+}
+
+#[test]
+fn a_drift_of_several_comparisons_names_the_variants_of_each() {
+    let input = three_variants(|_, _| false);
+    let mut all = records(&input);
+    for (place, round) in all.iter_mut().enumerate() {
+        round["elapsed_ms"] = json!(1000 + 20 * place + place % 2);
+    }
+    let text = summarize(&joined(&all), &["--baseline", "full"]).out;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains("from the first round to the last elapsed time rises by about"),
+        "{text}"
+    );
+    assert!(
+        text.contains("(full and delayed, p <0.001) and rises by"),
+        "{text}"
+    );
+    assert!(
+        text.contains("(full and batched, p <0.001). Pairs cancel"),
+        "{text}"
+    );
+    let two = changed(|place, round| round["elapsed_ms"] = json!(1000 + 90 * place));
+    let text = summarize(&two, &[]).out;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("% (p <0.001). Pairs cancel"), "{text}");
+}
+
+#[test]
+fn too_few_pairs_of_several_variants_are_said_once() {
+    let input: String = three_variants(|_, _| false)
+        .lines()
+        .take(9)
+        .fold(String::new(), |text, line| text + line + "\n");
+    let text = summarize(&input, &["--baseline", "full"]).out;
+    assert_eq!(text.matches("the least that can").count(), 1, "{text}");
+    assert!(
+        text.contains("Note: 3 pairs cannot decide: 7 are the least that can."),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_verdict_alone_is_its_sentences_under_a_title_of_ones_own() {
+    let input = fixture("twelve-rounds-faster.jsonl");
+    let ran = summarize(&input, &["--table", "verdict", "--title", "in short"]);
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert_eq!(
+        lines[0],
+        "recovery-model, in short: measured on labdb 0.1.0, which is not SQL Server"
+    );
+    assert!(lines[1].starts_with("Faster: SIMPLE takes"), "{}", ran.out);
+    assert!(
+        !ran.out.contains("Note:") && !ran.out.contains("Comparison"),
+        "{}",
+        ran.out
+    );
+}
+
 #[test]
 fn three_variants_are_each_compared_with_the_baseline() {
     let input = changed(|place, round| {

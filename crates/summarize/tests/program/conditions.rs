@@ -153,3 +153,28 @@ fn others_are_told_where_they_use_a_tenth_of_a_processor_or_of_the_rounds_bytes(
         "{busy}"
     );
 }
+
+#[test]
+fn rows_that_a_script_drew_are_no_difference_of_work_and_other_transactions_are_one() {
+    let input = |scripted: Value, transactions: u64| {
+        changed(|place, round| {
+            round["scripted"] = scripted.clone();
+            round["rows"] = json!(1000 + place);
+            round["transactions"] = json!(if place == 3 { transactions } else { 500 });
+        })
+    };
+    let same = words(&input(json!(true), 500));
+    assert!(!same.contains("differ in"), "{same}");
+    let less = words(&input(json!(true), 499));
+    assert!(
+        less.contains("differ in more than the variant: transactions (499, 500). Compare"),
+        "{less}"
+    );
+    for unscripted in [json!(false), Value::Null] {
+        let text = words(&input(unscripted, 500));
+        assert!(
+            text.contains("differ in more than the variant: rows (1000, 1001,"),
+            "{text}"
+        );
+    }
+}
