@@ -203,6 +203,7 @@ fn three_variants(far: impl Fn(usize, &str) -> bool) -> String {
             round["trial"]["block"] = json!(place / 3 + 1);
             round["trial"]["slot"] = json!(place % 3 + 1);
             round["trial"]["round"] = json!(place + 1);
+            round["trial"]["id"] = json!(format!("0195500c-0000-7000-8000-0000000001{place:02}"));
             round["started"] = json!(format!("2025-03-01T09:00:{place:02}Z"));
             round["elapsed_ms"] = json!(1000.0 + 3.0 * ((place * 7) % 5) as f64);
             round["log_bytes_written"] = json!(100_000 + 300 * ((place * 5) % 7));

@@ -152,8 +152,8 @@ fn rounds_of_a_few_milliseconds_leave_room_for_the_names() {
         }
     });
     let ran = summarize(&input, &[]);
-    // A word of the head is whole.
-    assert!(ran.out.contains("\nelapsed  "), "{}", ran.out);
+    // The head is whole.
+    assert!(ran.out.contains("\nelapsed time, s  "), "{}", ran.out);
     for line in ran.out.lines() {
         assert!(line.chars().count() <= 80, "{line}");
     }
