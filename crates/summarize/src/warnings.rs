@@ -137,7 +137,9 @@ fn unpaired(comparison: &Comparison) -> SummaryWarning {
 fn too_few(evidence: &Evidence, comparison: &Comparison) -> Option<Seen> {
     let pairs = comparison.pairs;
     let least = evidence.least as u64;
-    if pairs >= least || comparison.verdict != ComparisonVerdict::Inconclusive {
+    // Where there is no ratio, more pairs would have none either.
+    let no_ratio = matches!(evidence.no_ratio, Some(StatisticsError::NotPositive { .. }));
+    if pairs >= least || no_ratio || comparison.verdict != ComparisonVerdict::Inconclusive {
         return None;
     }
     Some(Seen::TooFew(TooFew {
@@ -166,11 +168,11 @@ fn rounds(count: usize) -> String {
 }
 
 fn labels<'a>(runs: impl Iterator<Item = &'a Run>) -> String {
-    named(runs.map(|run| run.label.as_str()).collect())
+    named(&runs.map(|run| run.label.as_str()).collect::<Vec<_>>())
 }
 
 /// `run 1`, `runs 1, 2`; of many the first.
-fn named(labels: Vec<&str>) -> String {
+fn named(labels: &[&str]) -> String {
     match labels.split_at_checked(8) {
         Some((shown, rest)) if !rest.is_empty() => {
             format!("runs {} and {} more", shown.join(", "), rest.len())

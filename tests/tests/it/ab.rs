@@ -395,7 +395,10 @@ fn examples() -> Vec<String> {
     let mut blocks: Vec<String> = vec![String::new()];
     for line in page.lines() {
         match (line.strip_prefix("    "), blocks.last_mut()) {
-            (Some(line), Some(block)) => *block += &format!("{line}\n"),
+            (Some(line), Some(block)) => {
+                block.push_str(line);
+                block.push('\n');
+            }
             (None, Some(block)) if !block.is_empty() => blocks.push(String::new()),
             _ => {}
         }

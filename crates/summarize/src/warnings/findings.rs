@@ -143,7 +143,7 @@ fn far(findings: &[Finding]) -> Option<SummaryWarning> {
             continue;
         }
         let labels: Vec<&str> = runs.into_iter().map(|(_, label)| label.as_str()).collect();
-        let runs = named(labels);
+        let runs = named(&labels);
         match each.iter_mut().find(|(same, _)| *same == runs) {
             Some((_, metrics)) => metrics.push(metric),
             None => each.push((runs, vec![metric])),

@@ -211,7 +211,7 @@ pub(crate) fn unreadable_latencies(latencies: &Latencies) -> Option<SummaryWarni
         format!(
             "the latency distribution of {} cannot be read ({why}) and is in no latency shown; the \
              rounds count otherwise. It should be {}.",
-            named(runs.collect()),
+            named(&runs.collect::<Vec<_>>()),
             records::HISTOGRAM_ENCODING
         ),
     ))
