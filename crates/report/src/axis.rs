@@ -38,11 +38,11 @@ impl Axis {
         if !smallest.is_finite() || smallest < largest / 2.0 {
             return Self::from_zero(largest, labels, title);
         }
-        let room = if spread > 0.0 {
-            spread * 0.12
-        } else {
-            largest.abs() * 0.05
-        };
+        // One value alone has nothing near it to be told from.
+        if spread <= 0.0 {
+            return Self::from_zero(largest, labels, title);
+        }
+        let room = spread * 0.12;
         let (low, high) = ((smallest - room).max(0.0), largest + room);
         let step = step((high - low).max(f64::MIN_POSITIVE) / labels_f(labels));
         Self {
@@ -54,16 +54,31 @@ impl Axis {
         .within()
     }
 
-    /// Logarithms of ratios, as far below 1 as above, labelled with the ratios.
+    /// Logarithms of ratios, labelled with the ratios: as far below 1 as above, save where all are
+    /// so far on one side that the other would be half a page of nothing.
     pub(crate) fn of_ratios(
         logs: impl Iterator<Item = f64>,
         labels: usize,
         title: impl Into<String>,
     ) -> Self {
-        let reach = logs.map(f64::abs).filter(|log| log.is_finite());
-        let reach = reach.fold(0.01, f64::max) * 1.12;
-        let (low, high) = ((-reach).exp(), reach.exp());
-        let ratios: Vec<f64> = if high < 1.8 {
+        let logs: Vec<f64> = logs.filter(|log| log.is_finite()).collect();
+        let reach = logs.iter().copied().map(f64::abs).fold(0.01, f64::max) * 1.12;
+        let (mut lowest, mut highest) = (-reach, reach);
+        if reach > FAR {
+            let most = logs.iter().copied().fold(0.0, f64::max);
+            let least = logs.iter().copied().fold(0.0, f64::min);
+            let room = reach * 0.08;
+            if most < reach * 0.1 {
+                highest = most + room;
+            } else if -least < reach * 0.1 {
+                lowest = least - room;
+            }
+        }
+        let (low, high) = (lowest.exp(), highest.exp());
+        let one_sided = highest + lowest != 0.0;
+        let ratios: Vec<f64> = if one_sided {
+            powers(low, high, labels)
+        } else if high < 1.8 {
             let step = step((high - low) / labels_f(labels));
             // Counted from 1, which is what the others are read against.
             let steps = ticks(0.0, (high - 1.0).max(1.0 - low), step);
@@ -81,13 +96,13 @@ impl Axis {
         });
         let decimals = decimals.max().unwrap_or(2);
         Self {
-            low: -reach,
-            high: reach,
+            low: lowest,
+            high: highest,
             ticks: ratios
                 .into_iter()
                 .filter(|ratio| *ratio > 0.0)
                 .map(|ratio| {
-                    let own = if high < 1.8 {
+                    let own = if high < 1.8 && !one_sided {
                         decimals
                     } else {
                         places_of(ratio).max(2)
@@ -151,6 +166,9 @@ impl Axis {
         self
     }
 }
+
+/// The logarithm of a ratio that is far from 1: sixfold.
+const FAR: f64 = 1.8;
 
 /// For plotters: our ends, our labels.
 impl Ranged for Axis {
@@ -305,9 +323,9 @@ mod tests {
             vec![0.04, -0.01],
             vec![0.6],
             vec![0.8],
-            vec![-2.3],
+            vec![-2.3, 1.0],
             vec![0.0],
-            vec![7.0],
+            vec![7.0, -3.0],
         ] {
             let axis = Axis::of_ratios(logs.into_iter(), 5, "");
             assert!((axis.low + axis.high).abs() < 1e-12, "{axis:?}");
@@ -317,6 +335,21 @@ mod tests {
                 "{axis:?}"
             );
             assert!(axis.ticks.len() >= 2 && axis.ticks.len() < 12, "{axis:?}");
+        }
+    }
+
+    #[test]
+    fn ratios_that_are_far_on_one_side_leave_the_other_out_but_for_1_itself() {
+        for (log, below) in [(-7.0, true), (7.0, false)] {
+            let axis = Axis::of_ratios([log, 0.03].into_iter(), 5, "");
+            let (near, far) = if below {
+                (axis.high, -axis.low)
+            } else {
+                (-axis.low, axis.high)
+            };
+            assert!(near > 0.1 && near < 1.0 && far > 7.0, "{axis:?}");
+            assert!(labels(&axis).contains(&"1"), "{axis:?}");
+            assert!(axis.ticks.len() >= 3, "{axis:?}");
         }
     }
 

@@ -125,3 +125,19 @@ fn capital(text: &str) -> String {
         first.to_uppercase().chain(chars).collect()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::NAMES;
+
+    #[test]
+    fn the_documentation_lists_the_charts_that_there_are_in_their_order() {
+        let page = include_str!("../../../docs/report.md");
+        let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
+        let listed: Vec<&str> = rows
+            .filter_map(|row| row.split_once('`'))
+            .map(|(name, _)| name)
+            .collect();
+        assert_eq!(listed, NAMES.map(|(name, _)| name));
+    }
+}

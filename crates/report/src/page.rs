@@ -7,6 +7,7 @@ use crate::svg;
 use crate::theme;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use records::{ComparisonVerdict, Failure, Header, SummaryWarning};
+use summarize::latency_table;
 use summarize::published_table;
 use summarize::{Grid, Summary, TableName, printable, tables, verdict_word};
 
@@ -103,8 +104,23 @@ fn section(summary: &Summary, place: usize) -> Result<Markup, Failure> {
                 }
             }
             @for chart in first { (figure(chart, place)) }
+            @if let Some(ranking) = tables::ranking(&summary.ranking) {
+                h2 { "The variants in their order" }
+                p { "Each is compared with every other; what could not be told apart shares a rank." }
+                (table(&ranking))
+            }
             h2 { "The variants" }
             @for grid in tables::variants(&summary.variants, &summary.metrics) { (table(&grid)) }
+            @match tables::medians(&summary.variants, &summary.metrics) {
+                Some(medians) => (table(&medians)),
+                None => p { "There are too few rounds for the interval of any median." },
+            }
+            @if summary.latencies.tell_something() {
+                (table(&latency_table::table(&summary.latencies)))
+            }
+            @if let Some(fitted) = tables::time_against_size(&summary.experiment) {
+                (table(&fitted))
+            }
             @if let Some(published) = &summary.published {
                 h2 { (published_table::TITLE) }
                 @for grid in published_table::tables(published) { (table(&grid)) }
@@ -120,9 +136,10 @@ fn section(summary: &Summary, place: usize) -> Result<Markup, Failure> {
     })
 }
 
-const TABLES: [TableName; 3] = [
+const TABLES: [TableName; 4] = [
     TableName::Comparison,
     TableName::Variants,
+    TableName::Latency,
     TableName::Rounds,
 ];
 
@@ -240,6 +257,17 @@ fn figure(chart: &Chart, place: usize) -> Markup {
     }
 }
 
+/// A text that may break within paths and long names.
+fn breakable(cell: &str) -> Markup {
+    let text = printable(cell);
+    html! {
+        @for (place, part) in text.split_inclusive(['/', '\\', '_']).enumerate() {
+            @if place > 0 { wbr; }
+            (part)
+        }
+    }
+}
+
 /// A table, which scrolls by itself where it is wider than the page.
 fn table(grid: &Grid) -> Markup {
     // The head of the first column says it already.
@@ -260,7 +288,7 @@ fn table(grid: &Grid) -> Markup {
                     @for row in &grid.rows {
                         tr {
                             @for (cell, column) in row.iter().zip(&grid.columns) {
-                                td.n[column.number] { (printable(cell)) }
+                                td.n[column.number] { (breakable(cell)) }
                             }
                         }
                     }

@@ -4,11 +4,11 @@ use crate::experiment::Experiment;
 use crate::grid::Grid;
 use crate::loss;
 use crate::metric::Metric;
-use crate::number::{decimals, fixed, p_value, ratio};
+use crate::number::{decimals, fixed, p_value, percent, ratio};
 use crate::restores;
 use crate::round_columns;
 use crate::sentence::verdict_word;
-use records::{Comparison, ComparisonMethod, VariantSummary};
+use records::{Comparison, ComparisonMethod, Ranking, VariantSummary};
 
 /// Each round, in the columns that [`round_columns`] chooses; and why it was set aside, where one
 /// was.
@@ -138,4 +138,70 @@ pub fn comparison(comparisons: &[Comparison]) -> Grid {
         ]);
     }
     grid
+}
+
+/// The median of each variant on each metric with its interval, which lies between two of the rounds;
+/// none where the rounds are too few for any.
+#[must_use]
+pub fn medians(summaries: &[VariantSummary], metrics: &[Metric]) -> Option<Grid> {
+    let mut grid = Grid::new("Medians with their intervals")
+        .text_column("metric")
+        .text_column("variant")
+        .number_column("n")
+        .number_column("median")
+        .number_column("from")
+        .number_column("to")
+        .number_column("confidence");
+    for metric in metrics {
+        let unit = metric.unit();
+        let head = match unit.name {
+            "" => metric.words.to_owned(),
+            unit => format!("{}, {unit}", metric.words),
+        };
+        let rows = || summaries.iter().filter(|row| row.metric == metric.name);
+        let scaled = |value: Option<f64>| value.map(|value| value / unit.divisor);
+        let decimals = decimals(rows().filter_map(|row| scaled(row.max)))
+            .min(metric.most_decimals().unwrap_or(usize::MAX))
+            .min(MOST_DECIMALS);
+        for row in rows().filter(|row| row.n > 0) {
+            let mut cells = vec![head.clone(), row.variant.clone(), row.n.to_string()];
+            let figures = [row.median, row.median_low, row.median_high];
+            cells.extend(figures.map(|figure| fixed(scaled(figure), decimals)));
+            let confidence = row.median_confidence.map(percent);
+            cells.push(confidence.unwrap_or_else(|| "-".to_owned()));
+            grid.rows.push(cells);
+        }
+    }
+    let bounded = summaries.iter().any(|row| row.median_confidence.is_some());
+    bounded.then_some(grid)
+}
+
+/// The variants in their order on the headline metric; nothing where there is no ranking, or where
+/// the pairs are too few for any.
+#[must_use]
+pub fn ranking(places: &[Ranking]) -> Option<Grid> {
+    let first = places.first()?;
+    if first.fewest_pairs < first.pairs_to_decide {
+        return None;
+    }
+    let metric = Metric::named(&first.metric);
+    let words = metric.map_or(first.metric.as_str(), |metric| metric.words);
+    let mut grid = Grid::new(format!("Ranking by {words} (1 is the best)"))
+        .number_column("rank")
+        .text_column("variant")
+        .text_column("shown to be better than")
+        .text_column("shown to be worse than");
+    let names = |names: &[String]| match names {
+        [] => "-".to_owned(),
+        names => names.join(", "),
+    };
+    for place in places {
+        grid.rows.push(vec![
+            place.rank.to_string(),
+            place.variant.clone(),
+            names(&place.better_than),
+            names(&place.worse_than),
+        ]);
+    }
+    Some(grid)
 }

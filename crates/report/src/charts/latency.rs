@@ -127,7 +127,14 @@ fn table(merged: &[VariantLatency]) -> Grid {
     for all in merged {
         grid = grid.number_column(all.summary.variant.clone());
     }
+    // One that no request lies above would only be the longest.
+    let told = |all: &VariantLatency, percentile: f64| {
+        percentile >= 100.0 || nines(percentile) <= requests(all).log10() + 1e-9
+    };
     for percentile in TABLE {
+        if !merged.iter().any(|all| told(all, percentile)) {
+            continue;
+        }
         let name = match percentile {
             0.0 => "least".to_owned(),
             100.0 => "most".to_owned(),
@@ -136,6 +143,7 @@ fn table(merged: &[VariantLatency]) -> Grid {
         let mut row = vec![name];
         row.extend(merged.iter().map(|all| {
             let us = all.distribution.at(percentile / 100.0);
+            let us = us.filter(|_| told(all, percentile));
             us.map_or_else(|| "-".to_owned(), |us| format!("{:.3}", ms(us)))
         }));
         grid.rows.push(row);

@@ -4,13 +4,14 @@ use super::rows::Row;
 use super::stacks::{Stack, draw};
 use super::{count, float};
 use crate::axis::{Axis, grouped};
-use crate::canvas::{Canvas, LINE, Mark, Painted, Side, label_room, legend_height};
+use crate::canvas::{Canvas, LINE, Mark, Painted, Panel, Side, label_room, legend_height};
 use crate::chart::{Chart, Words, labels_across};
 use crate::theme::Ink;
 use records::{Failure, RestoreFigures};
+use statistics::{Line, least_squares};
 use std::collections::{BTreeMap, BTreeSet};
 use summarize::number::{decimals, fixed};
-use summarize::{Grid, MB, Run, Summary};
+use summarize::{Grid, MB, Run, Summary, tables};
 
 type Phase = (&'static str, fn(&RestoreFigures) -> Option<f64>);
 
@@ -49,6 +50,11 @@ fn mean(values: &[f64]) -> Option<f64> {
     statistics::mean(values).ok()
 }
 
+fn size_of_files(figures: &RestoreFigures) -> f64 {
+    let sizes = [figures.data_file_bytes, figures.log_file_bytes];
+    sizes.into_iter().flatten().map(float).sum()
+}
+
 pub(super) fn phases(summary: &Summary) -> Result<Option<Chart>, Failure> {
     let restores = restores(summary);
     let mut stacks = Vec::new();
@@ -67,16 +73,26 @@ pub(super) fn phases(summary: &Summary) -> Result<Option<Chart>, Failure> {
             continue;
         };
         let figure = grouped(whole, decimals([whole].into_iter()));
-        stacks.push(Stack {
-            row: Row {
-                label: variant.clone(),
-                value: format!("restored in {figure} s (mean), n = {}", elapsed.len()),
-                short: format!("{figure} s, n = {}", elapsed.len()),
+        let sizes: Vec<f64> = own()
+            .map(|restore| size_of_files(restore.figures))
+            .collect();
+        let size = mean(&sizes).unwrap_or_default();
+        stacks.push((
+            size,
+            Stack {
+                row: Row {
+                    label: variant.clone(),
+                    value: format!("restored in {figure} s (mean), n = {}", elapsed.len()),
+                    short: format!("{figure} s, n = {}", elapsed.len()),
+                },
+                parts: PHASES.iter().map(|(_, of)| phase(*of)).collect(),
+                whole: Some(whole),
             },
-            parts: PHASES.iter().map(|(_, of)| phase(*of)).collect(),
-            whole: Some(whole),
-        });
+        ));
     }
+    // The sizes in their order, whichever came first by chance.
+    stacks.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    let stacks: Vec<Stack> = stacks.into_iter().map(|(_, stack)| stack).collect();
     let parts: Vec<String> = PHASES.iter().map(|(name, _)| (*name).to_owned()).collect();
     let words = Words {
         summary,
@@ -148,16 +164,26 @@ pub(super) fn by_size(summary: &Summary) -> Result<Option<Chart>, Failure> {
         .iter()
         .map(|(_, _, restores)| count(restores.len(), "restore"))
         .collect();
+    let fitted = panels.iter().any(|(_, of, restores)| {
+        (0..INITIALIZATION.len()).any(|state| line(restores, *of, state).is_some())
+    });
+    let lines = if fitted {
+        " A dashed line is fitted by least squares, where three sizes ran."
+    } else {
+        ""
+    };
+    let mut numbers = vec![table(&restores)];
+    numbers.extend(tables::time_against_size(&summary.experiment));
     let words = Words {
         summary,
         name: "restore-size",
         title: "Restore time by file size".to_owned(),
         caption: format!(
-            "n = {}. Each mark is a restore; both axes begin at 0. A flat row says that the size \
-             of the empty file does not matter; a slope is what zeroing it costs.",
+            "n = {}. Each mark is a restore; both axes begin at 0.{lines} Flat: the size of the \
+             empty file does not matter. A slope: it costs time, as zeroing the file does.",
             n.join(", ")
         ),
-        tables: vec![table(&restores)],
+        tables: numbers,
     };
     let heights = i32::try_from(panels.len()).unwrap_or(1) * PANEL;
     Chart::draw(
@@ -190,11 +216,48 @@ fn scatter(canvas: &Canvas, (title, of): (&str, Size), restores: &[&Restore], to
     let y = Axis::from_zero(longest, 5, "");
     canvas.text((4, top + LINE / 2), "Restore, s", Ink::Text, Side::Start)?;
     let panel = canvas.panel((top + LINE + 10, top + PANEL - 6), label_room(&y), &x, &y)?;
+    for state in 0..INITIALIZATION.len() {
+        fitted(canvas, &panel, restores, of, state)?;
+    }
     for restore in restores {
         let point = panel.at(size(restore), restore.elapsed_s);
         canvas.mark(Mark::Point(series(restore.figures)), point)?;
     }
     Ok(())
+}
+
+/// The line of seconds against MB through the restores of one state of initialization; none where
+/// fewer than three sizes ran.
+fn line(restores: &[&Restore], of: Size, state: usize) -> Option<(Line, f64, f64)> {
+    let own = restores
+        .iter()
+        .filter(|restore| series(restore.figures) == state);
+    let points =
+        own.filter_map(|restore| Some((float(of(restore.figures)?) / MB, restore.elapsed_s)));
+    let (x, y): (Vec<f64>, Vec<f64>) = points.unzip();
+    let sizes: BTreeSet<u64> = x.iter().map(|size| size.to_bits()).collect();
+    if sizes.len() < 3 {
+        return None;
+    }
+    let least = x.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = x.iter().copied().fold(0.0, f64::max);
+    let line = least_squares(&x, &y, 0.95).ok().flatten()?;
+    Some((line, least, most))
+}
+
+/// Draws it over the sizes that ran, and no further.
+fn fitted(
+    canvas: &Canvas,
+    panel: &Panel,
+    restores: &[&Restore],
+    of: Size,
+    state: usize,
+) -> Painted {
+    let Some((line, least, most)) = line(restores, of, state) else {
+        return Ok(());
+    };
+    let at = |size: f64| panel.at(size, (line.intercept + line.slope * size).max(0.0));
+    canvas.summary_line([at(least), at(most)], Ink::Series(state))
 }
 
 fn table(restores: &[Restore]) -> Grid {

@@ -36,13 +36,10 @@ pub(super) fn chart(summary: &Summary) -> Result<Option<Chart>, Failure> {
     if aside > 0 {
         legend.push((Mark::Aside, "set aside".to_owned()));
     }
-    let scaled = |(_, values): &(&Metric, Vec<Value>)| {
-        let values: Vec<f64> = values.iter().map(|(_, _, value)| *value).collect();
-        Axis::of_points(&values, 5, "")
-    };
-    let axes: Vec<Axis> = shown.iter().map(scaled).collect();
+    let scales: Vec<Scale> = shown.iter().map(|(_, values)| Scale::of(values)).collect();
     // One for all panels, so that a round stands under itself.
-    let left = axes.iter().map(label_room).max().unwrap_or_default();
+    let left = scales.iter().map(|scale| label_room(&scale.axis)).max();
+    let left = left.unwrap_or_default();
     let panels = i32::try_from(shown.len()).unwrap_or(1);
     let words = Words {
         summary,
@@ -57,14 +54,54 @@ pub(super) fn chart(summary: &Summary) -> Result<Option<Chart>, Failure> {
         |canvas| {
             canvas.legend(0, &legend)?;
             let mut top = legend_height(canvas.width, &legend);
-            for ((metric, values), y) in shown.iter().zip(&axes) {
-                panel(canvas, summary, (metric, values), (y, left), top)?;
+            for ((metric, values), scale) in shown.iter().zip(&scales) {
+                panel(canvas, summary, (metric, values), (scale, left), top)?;
                 top += PANEL;
             }
             Ok(())
         },
     )
     .map(Some)
+}
+
+/// An upright axis.
+struct Scale {
+    axis: Axis,
+    /// Whether it is of logarithms: where variants differ so much that the small ones would all lie
+    /// on the ground.
+    log: bool,
+}
+
+impl Scale {
+    /// From this quotient of the largest and the smallest on, the axis is of logarithms.
+    const WIDE: f64 = 20.0;
+
+    fn of(values: &[Value]) -> Self {
+        let values: Vec<f64> = values.iter().map(|(_, _, value)| *value).collect();
+        let largest = values.iter().copied().fold(0.0, f64::max);
+        let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
+        // Zero has no logarithm.
+        let log = smallest > 0.0 && largest / smallest >= Self::WIDE;
+        let axis = if log {
+            Axis::of_magnitudes(smallest, largest, "")
+        } else {
+            Axis::of_points(&values, 5, "")
+        };
+        Self { axis, log }
+    }
+
+    fn at(&self, value: f64) -> f64 {
+        if self.log { value.log10() } else { value }
+    }
+
+    /// What a reader must know to read heights.
+    fn remark(&self) -> Option<&'static str> {
+        if self.log {
+            Some("log scale")
+        } else {
+            (self.axis.low > 0.0).then_some("axis does not begin at 0")
+        }
+    }
 }
 
 fn caption(rounds: usize, aside: usize, variants: usize) -> String {
@@ -101,7 +138,7 @@ fn panel(
     canvas: &Canvas,
     summary: &Summary,
     (metric, values): (&Metric, &[Value]),
-    (y, left): (&Axis, i32),
+    (scale, left): (&Scale, i32),
     top: i32,
 ) -> Painted {
     let x = Axis::places(
@@ -111,21 +148,23 @@ fn panel(
     );
     let title = capital(&head(metric));
     canvas.text((4, top + LINE / 2), &title, Ink::Text, Side::Start)?;
-    if y.low > 0.0 {
+    if let Some(remark) = scale.remark() {
         let right = (canvas.width - 14, top + LINE / 2);
-        canvas.text(right, "axis does not begin at 0", Ink::Muted, Side::End)?;
+        canvas.text(right, remark, Ink::Muted, Side::End)?;
     }
-    let panel = canvas.panel((top + LINE + 10, top + PANEL - 6), left, &x, y)?;
+    let ends = (top + LINE + 10, top + PANEL - 6);
+    let panel = canvas.panel(ends, left, &x, &scale.axis)?;
     let few = summary.experiment.variants.len() <= MEDIANS;
     if few {
-        medians(canvas, summary, metric, &panel, &x)?;
+        medians(canvas, summary, metric, (&panel, scale), &x)?;
     }
     for pair in values.windows(2) {
         if let [(one, before, from), (next, after, to)] = pair {
             let block = |run: &Run| Some((run.series, run.block?.0));
             if block(before).is_some() && block(before) == block(after) {
-                let from = panel.at(float(*one), *from);
-                canvas.line(from, panel.at(float(*next), *to), Ink::Muted, 1)?;
+                let from = panel.at(float(*one), scale.at(*from));
+                let to = panel.at(float(*next), scale.at(*to));
+                canvas.line(from, to, Ink::Muted, 1)?;
             }
         }
     }
@@ -134,7 +173,7 @@ fn panel(
             Some(_) => Mark::Aside,
             None => Mark::Point(place_of(&summary.experiment, &run.variant)),
         };
-        canvas.mark(mark, panel.at(float(*place), *value))?;
+        canvas.mark(mark, panel.at(float(*place), scale.at(*value)))?;
     }
     Ok(())
 }
@@ -143,7 +182,7 @@ fn medians(
     canvas: &Canvas,
     summary: &Summary,
     metric: &Metric,
-    panel: &Panel,
+    (panel, scale): (&Panel, &Scale),
     x: &Axis,
 ) -> Painted {
     for row in summary
@@ -152,7 +191,7 @@ fn medians(
         .filter(|row| row.metric == metric.name)
     {
         if let Some(median) = row.median {
-            let median = median / metric.unit().divisor;
+            let median = scale.at(median / metric.unit().divisor);
             let ends = [panel.at(x.low, median), panel.at(x.high, median)];
             let ink = Ink::Series(place_of(&summary.experiment, &row.variant));
             canvas.summary_line(ends, ink)?;

@@ -75,7 +75,17 @@ fn texts(canvas: &Canvas, row: &Row, y: i32) -> Painted {
     let start = LEFT + 6;
     let room = right - start - 12;
     let fits = text_width(&row.label) + text_width(&row.value) <= room;
-    let value = if fits { &row.value } else { &row.short };
+    let value = if fits {
+        row.value.as_str()
+    } else {
+        row.short.as_str()
+    };
+    // Where both do not fit, the name matters more than what the drawing and the table show too.
+    let beside = text_width(&row.label) + text_width(value) <= room;
+    let value = match value.split_once(" (") {
+        Some((figure, _)) if !beside => figure,
+        _ => value,
+    };
     let label = fitted(&row.label, (room - text_width(value)).max(60));
     canvas.text((start, y), &label, Ink::Text, Side::Start)?;
     canvas.text((right, y), value, Ink::Muted, Side::End)
