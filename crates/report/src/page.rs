@@ -249,10 +249,10 @@ fn figure(chart: &Chart, place: usize) -> Markup {
             h2 { (printable(&chart.title)) }
             (svg::figure(chart, &id))
             figcaption { (prose(&chart.caption)) }
-            details {
-                summary { "The numbers" }
-                @for grid in &chart.tables { (table(grid)) }
-            }
+        }
+        details {
+            summary { "The numbers" }
+            @for grid in &chart.tables { (table(grid)) }
         }
     }
 }
@@ -274,7 +274,7 @@ fn table(grid: &Grid) -> Markup {
     let first = grid.columns.first();
     let told = first.is_some_and(|column| column.head == grid.title);
     html! {
-        div.scroll tabindex="0" role="region" aria-label=(printable(&grid.title)) {
+        div.scroll tabindex="0" role="group" aria-label=(printable(&grid.title)) {
             table {
                 caption.hidden[told] { (printable(&grid.title)) }
                 thead {

@@ -116,14 +116,15 @@ impl Latencies {
     #[must_use]
     pub fn of(experiment: &Experiment, header: &Header) -> Self {
         let mut all = Self::default();
+        let mut unreadable = Vec::new();
         for variant in &experiment.variants {
             let of_variant = || {
-                let runs = experiment.rounds.iter();
-                runs.filter(|run| run.variant == *variant)
+                let runs = experiment.rounds.iter().enumerate();
+                runs.filter(|(_, run)| run.variant == *variant)
             };
             let mut distribution = Distribution::default();
             let mut n = 0;
-            for run in of_variant().filter(|run| run.set_aside.is_none()) {
+            for (place, run) in of_variant().filter(|(_, run)| run.set_aside.is_none()) {
                 // An empty text is what a load without a distribution left.
                 let recorded = run.round.latency_histogram.as_deref();
                 let Some(text) = recorded.filter(|text| !text.is_empty()) else {
@@ -131,7 +132,7 @@ impl Latencies {
                 };
                 match distribution.add_text(text) {
                     Ok(()) => n += 1,
-                    Err(why) => all.unreadable.push((run.label.clone(), why)),
+                    Err(why) => unreadable.push((place, run.label.clone(), why)),
                 }
             }
             if distribution.requests() > 0 {
@@ -154,6 +155,10 @@ impl Latencies {
                 });
             }
         }
+        // In the order of the rounds.
+        unreadable.sort_unstable();
+        let named = unreadable.into_iter().map(|(_, run, why)| (run, why));
+        all.unreadable = named.collect();
         all
     }
 

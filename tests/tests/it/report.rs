@@ -355,3 +355,59 @@ fn a_ranking_stands_for_itself_and_not_under_the_word_of_a_missing_comparison() 
     assert!(page.contains("Ranking by elapsed time"));
     assert!(!page.contains("Nothing to compare"));
 }
+
+/// 1,000 requests of 1 to 1,000 us, and 1,000 of 1,001 to 2,000 us, a microsecond apart. Made by a
+/// few lines of Python from the published format (HdrHistogram V2 in zlib in base64), not by the
+/// library that reads them here.
+const LATENCIES: [&str; 2] = [
+    "HISTFAAAACh42pNpmSzMwMD8kgECmKE0I4i4NnkJg/0HqADTKBgFo2DYAwAKMA1E",
+    "HISTFAAAACp42pNpmSzMwMD8igECmKE0I4i4NnkJg/0HiMBFfqZRMApGwbAHAHyjDiQ=",
+];
+
+#[test]
+fn latencies_of_all_rounds_are_added_up_on_the_page_and_one_that_is_broken_is_named() {
+    let rounds = rounds_of("recovery-model", &["FULL", "SIMPLE"], 4, |round, place| {
+        // FULL has one of each; the second of SIMPLE is broken.
+        round["latency_histogram"] = match place {
+            0 | 1 => LATENCIES[0].into(),
+            2 => LATENCIES[1].into(),
+            _ => "broken".into(),
+        };
+    });
+    let page = page_of(&rounds);
+    assert!(page.contains("the latency distribution of run 4 cannot be read"));
+    let Some(found) = browsed(&page) else { return };
+    let rows = table(&found, "Latency of a request, ms");
+    let row = |variant: &str| {
+        let row = rows.iter().find(|row| row[0] == variant);
+        row.expect("the variant's row").clone()
+    };
+    // The 99th of 2,000 is 1,980 us; the mean of the rounds' own, 990 and 1,980, would be 1,485.
+    assert_eq!(
+        row("FULL")[1..],
+        ["2", "2000", "1.000", "1.800", "1.980", "1.998", "2.000"]
+    );
+    assert_eq!(row("SIMPLE")[1..3], ["1", "1000"]);
+}
+
+#[test]
+fn three_variants_that_were_told_apart_have_their_order_on_the_page() {
+    let times = [1_000, 2_000, 4_000];
+    let rounds = rounds_of("x", &["slow", "quick", "middle"], 27, |round, place| {
+        let time = times[[2, 0, 1][place as usize % 3]];
+        round["elapsed_ms"] = (time + place).into();
+    });
+    let Some(found) = browsed(&page_of(&rounds)) else {
+        return;
+    };
+    let rows = table(&found, "Ranking by elapsed time");
+    let order: Vec<(&str, &str)> = rows.iter().map(|row| (&*row[0], &*row[1])).collect();
+    assert_eq!(order, [("1", "quick"), ("2", "middle"), ("3", "slow")]);
+    let medians = table(&found, "Medians with their intervals");
+    let quick = medians.iter().find(|row| row[1] == "quick");
+    // Nine rounds of 1,001 to 1,025 ms, three apart: the second and the eighth bound the median.
+    assert_eq!(
+        quick.expect("its row")[2..],
+        ["9", "1.013", "1.004", "1.022", "96.1 %"]
+    );
+}

@@ -123,7 +123,7 @@ fn curve(all: &VariantLatency) -> Vec<(f64, f64)> {
 }
 
 fn table(merged: &[VariantLatency]) -> Grid {
-    let mut grid = Grid::new("Latency of a request, ms").text_column("percentile");
+    let mut grid = Grid::new("Latency by percentile, ms").text_column("percentile");
     for all in merged {
         grid = grid.number_column(all.summary.variant.clone());
     }
