@@ -357,7 +357,7 @@ fn a_ranking_stands_for_itself_and_not_under_the_word_of_a_missing_comparison() 
 }
 
 /// 1,000 requests of 1 to 1,000 us, and 1,000 of 1,001 to 2,000 us, a microsecond apart. Made by a
-/// few lines of Python from the published format (HdrHistogram V2 in zlib in base64), not by the
+/// few lines of Python from the published format (`HdrHistogram` V2 in zlib in base64), not by the
 /// library that reads them here.
 const LATENCIES: [&str; 2] = [
     "HISTFAAAACh42pNpmSzMwMD8kgECmKE0I4i4NnkJg/0HqADTKBgFo2DYAwAKMA1E",
