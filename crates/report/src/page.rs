@@ -119,7 +119,8 @@ fn section(summary: &Summary, place: usize) -> Result<Markup, Failure> {
                 (table(&latency_table::table(&summary.latencies)))
             }
             @if let Some(fitted) = tables::time_against_size(&summary.experiment) {
-                (table(&fitted))
+                (table(&fitted.grid))
+                @for line in &fitted.words { p { (prose(line)) } }
             }
             @if let Some(published) = &summary.published {
                 h2 { (published_table::TITLE) }

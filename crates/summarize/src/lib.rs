@@ -44,6 +44,7 @@ pub use grid::{Grid, GridColumn, printable};
 pub use metric::{DisplayUnit, MB, Metric, Sense};
 pub use pairs::{Pair, Pairs, pair_up};
 pub use published::{Publication, Published};
+pub use restores::Against;
 pub use sentence::{sentence, verdict_word};
 pub use summary::Summary;
 

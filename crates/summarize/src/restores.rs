@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 
 mod lines;
 
-pub(crate) use lines::{Against, against_size};
+pub use lines::Against;
+pub(crate) use lines::against_size;
 
 /// The times that are shown of a restore: the metric, its head in a table, and in words.
 const TIMES: [(&str, &str); 5] = [

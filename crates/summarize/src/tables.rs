@@ -60,7 +60,8 @@ pub fn rounds(experiment: &Experiment) -> Grid {
 }
 
 /// Time against size, where the rounds are restores of several sizes.
-pub(crate) fn time_against_size(experiment: &Experiment) -> Option<restores::Against> {
+#[must_use]
+pub fn time_against_size(experiment: &Experiment) -> Option<restores::Against> {
     restores::are_restores(experiment)
         .then(|| restores::against_size(experiment))
         .flatten()

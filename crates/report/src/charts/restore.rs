@@ -173,7 +173,7 @@ pub(super) fn by_size(summary: &Summary) -> Result<Option<Chart>, Failure> {
         ""
     };
     let mut numbers = vec![table(&restores)];
-    numbers.extend(tables::time_against_size(&summary.experiment));
+    numbers.extend(tables::time_against_size(&summary.experiment).map(|against| against.grid));
     let words = Words {
         summary,
         name: "restore-size",

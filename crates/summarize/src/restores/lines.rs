@@ -27,11 +27,11 @@ const FLAT_BESIDE_ZEROING: f64 = 0.1;
 const FLAT_OF_TIME: f64 = 0.2;
 
 /// Time against size: the table, and what it says in a sentence for each line of elapsed time.
-pub(crate) struct Against {
+pub struct Against {
     /// A row for each time and state of initialization.
-    pub(crate) grid: Grid,
+    pub grid: Grid,
     /// The sentences.
-    pub(crate) words: Vec<String>,
+    pub words: Vec<String>,
 }
 
 /// What a line looks like.
