@@ -210,7 +210,7 @@ fn three_variants(far: impl Fn(usize, &str) -> bool) -> String {
             round["writelog_wait_ms"] = json!(0);
             for metric in ["elapsed_ms", "log_bytes_written"] {
                 if far(place + 1, metric) {
-                    round[metric] = json!(round[metric].as_f64().unwrap() * 10.0);
+                    round[metric] = json!(round[metric].as_i64().unwrap() * 10);
                 }
             }
             round
