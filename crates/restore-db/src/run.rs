@@ -203,7 +203,7 @@ async fn restored(
         .await
         .map_err(|error| error.failure("reading what others do on the server"))?;
     let measured = restore(place, order).await?;
-    let (state, conditions) = look_inside(place, name, before).await?;
+    let (database, conditions) = look_inside(place, name, before).await?;
     let restored = Restored {
         measured,
         set,
@@ -211,7 +211,7 @@ async fn restored(
         backup,
         server_instant,
         zero_data_files,
-        state,
+        state: database,
         conditions,
     };
     let round = round(stage.header(), &restored);

@@ -93,6 +93,15 @@ impl Publication {
         })
     }
 
+    /// Whether a figure of this name says which of our variants it stands beside.
+    pub(crate) fn stands_beside(&self, variant: &str) -> bool {
+        let mut named = self
+            .figures
+            .iter()
+            .filter(|figure| figure.variant == variant);
+        named.any(|figure| figure.beside.is_some())
+    }
+
     /// Whether it has figures of an experiment.
     #[must_use]
     pub fn concerns(&self, experiment: &str) -> bool {

@@ -109,6 +109,21 @@ pub fn words(published: &Published) -> Vec<String> {
             conclusion.trim_end_matches('.')
         ));
     }
+    let both = |row: &PublishedFigure| {
+        let published = row.published_high.is_some() || row.published_text.is_some();
+        published && (row.median.is_some() || row.text.is_some())
+    };
+    // Figures in words that stand over several of ours have no row with both.
+    let over_several = published.rows.iter().any(|row| {
+        row.published_text.is_some() && row.n == 0 && publication.stands_beside(&row.variant)
+    });
+    if !over_several && !published.rows.iter().any(both) {
+        words.push(
+            "None of the published names is one of ours, so there is no ratio: hold ours against \
+             the one that is most like yours."
+                .to_owned(),
+        );
+    }
     words.push(
         "These are figures of another machine: compare how variants differ there and here, not \
          one machine's figures with the other's."

@@ -188,6 +188,15 @@ fn one_database_is_a_whole_answer_and_a_growth_inside_a_pass_is_said() {
         "{}",
         outcome.stdout
     );
+    let words = outcome.stdout.split_whitespace().collect::<Vec<_>>();
+    let words = words.join(" ");
+    for line in [
+        "SATA SSD 2.000 - - - - NVMe, PCIe 3 0.433",
+        "SATA SSD 12.57 - - - - writelog_speed - ",
+        "None of the published names is one of ours",
+    ] {
+        assert!(words.contains(line), "{line}: {words}");
+    }
     assert!(
         outcome.stdout.contains("Fewer than 6 passes"),
         "{}",

@@ -220,12 +220,12 @@ impl Sweep<'_> {
             ..
         } = line;
         let interval = format!("{slope:.0} ms per GB ({slope_low:.0} to {slope_high:.0})");
-        let share = line
+        let explained = line
             .r_squared
-            .map_or_else(String::new, |share| format!(", R² {share:.4}"));
+            .map_or_else(String::new, |part| format!(", R² {part:.4}"));
         match shape {
             Shape::Linear | Shape::Grows => format!(
-                "Against the size of {files}{state}: {}, {interval} from {intercept:.0} ms{share}.",
+                "Against the size of {files}{state}: {}, {interval} from {intercept:.0} ms{explained}.",
                 shape.word()
             ),
             Shape::Flat => format!(
