@@ -91,6 +91,7 @@ impl Input {
             }
             places.insert(trial.id.clone(), self.rounds.len());
         }
+        self.intervals.end_round(&round);
         self.rounds.push(round);
         Ok(())
     }

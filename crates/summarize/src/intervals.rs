@@ -1,11 +1,12 @@
 //! The intervals inside rounds, added up as they stream past.
 //!
-//! A round may have thousands, so none is kept: what is kept is one sum a round, because only the
-//! end of the stream says which rounds count.
+//! A round may have thousands, so none is kept: what is kept is one small sum a round, because only
+//! the end of the stream says which rounds count. Distributions are not small: that of a round goes
+//! into its variant's as soon as the round's record says that it counts.
 
 use crate::experiment::{Experiment, Run};
 use crate::sparse_histogram::{Adder, SparseHistogram};
-use records::{Header, IntervalSummary, SCHEMA};
+use records::{Header, IntervalSummary, Round, SCHEMA, Validity};
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,10 +18,19 @@ pub(crate) const KIND: &str = "interval";
 #[derive(Default)]
 pub(crate) struct Intervals {
     by_trial: HashMap<String, Sum>,
+    /// The distributions of rounds that have ended, by experiment and variant.
+    by_variant: HashMap<(String, String), Settled>,
     /// Intervals that came again.
     pub(crate) repeated: u64,
     /// Intervals of no trial, which belong to no round.
     pub(crate) without_trial: u64,
+}
+
+/// Distributions that are added up.
+#[derive(Default)]
+struct Settled {
+    latencies: Adder,
+    rounds: u64,
 }
 
 /// Intervals of one round, in the order of their numbers.
@@ -37,6 +47,8 @@ struct Sum {
     fastest: Option<f64>,
     worst_p99_us: Option<u64>,
     latencies: SparseHistogram,
+    /// Whether `latencies` has gone into the variant's.
+    settled: bool,
     /// Whether a distribution could not be read.
     unreadable: bool,
 }
@@ -185,6 +197,26 @@ impl Intervals {
         }
     }
 
+    /// A round's record came, after its intervals: where it counts, its distribution goes into its
+    /// variant's, and is not kept by itself.
+    pub(crate) fn end_round(&mut self, round: &Round) {
+        let Some(trial) = &round.header.trial else {
+            return;
+        };
+        let Some(sum) = self.by_trial.get_mut(&trial.id) else {
+            return;
+        };
+        let latencies = std::mem::take(&mut sum.latencies);
+        if round.validity != Validity::Valid || round.transactions != Some(sum.transactions) {
+            return;
+        }
+        sum.settled = true;
+        let variant = (trial.experiment.clone(), trial.variant.clone());
+        let settled = self.by_variant.entry(variant).or_default();
+        settled.rounds += 1;
+        sum.unreadable |= settled.latencies.add_sum(&latencies).is_none();
+    }
+
     /// Each variant, in the order in which they ran; none where no round has intervals.
     pub(crate) fn summarize(
         &self,
@@ -215,7 +247,7 @@ impl Intervals {
         header: &Header,
     ) -> IntervalSummary {
         let mut all = Sum::default();
-        let (mut rounds, mut rounds_without) = (0, 0);
+        let (mut rounds, mut rounds_without, mut settled_rounds) = (0, 0, 0);
         let mut slowest_trial_id = None;
         for run in experiment.counting().filter(|run| run.variant == variant) {
             let Some(sum) = self.of(run) else {
@@ -223,12 +255,20 @@ impl Intervals {
                 continue;
             };
             rounds += 1;
+            settled_rounds += u64::from(sum.settled);
             let before = all.slowest;
             all.add(sum.clone());
             if all.slowest != before {
                 let trial = run.round.header.trial.as_ref();
                 slowest_trial_id = trial.map(|trial| trial.id.clone());
             }
+        }
+        let of_variant = (experiment.name.clone(), variant.to_owned());
+        if let Some(settled) = self.by_variant.get(&of_variant) {
+            // A stage of a round failed after its record was written: it is in the distribution and
+            // does not count.
+            all.unreadable |= settled.rounds != settled_rounds;
+            all.unreadable |= all.latencies.add(settled.latencies.sum()).is_none();
         }
         // A percentile is of all transactions or not given.
         let latencies = all

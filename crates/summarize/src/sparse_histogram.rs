@@ -134,6 +134,38 @@ impl Adder {
         Some(())
     }
 
+    /// Adds a sum; none where its bounds are others.
+    pub(crate) fn add_sum(&mut self, sum: &SparseHistogram) -> Option<()> {
+        let Some(bounds) = sum.bounds else {
+            return Some(());
+        };
+        if *self.bounds.get_or_insert(bounds) != bounds {
+            return None;
+        }
+        let most = sum.counts.last().map_or(0, |(place, _)| *place);
+        let length = usize::try_from(most).ok()? + 1;
+        if self.counts.len() < length {
+            self.counts.resize(length, 0);
+        }
+        for (place, more) in &sum.counts {
+            let count = self.counts.get_mut(usize::try_from(*place).ok()?)?;
+            *count = count.checked_add(*more)?;
+        }
+        Some(())
+    }
+
+    /// The sum so far.
+    pub(crate) fn sum(&self) -> SparseHistogram {
+        SparseHistogram {
+            bounds: self.bounds,
+            counts: (0..)
+                .zip(&self.counts)
+                .filter(|(_, count)| **count > 0)
+                .map(|(place, count)| (place, *count))
+                .collect(),
+        }
+    }
+
     /// The sum, which begins anew.
     pub(crate) fn take(&mut self) -> SparseHistogram {
         let counts = (0..)
@@ -273,13 +305,17 @@ mod tests {
     fn the_sum_is_the_one_that_hdrhistogram_makes_of_the_same() {
         let (mut adder, mut expected) = (Adder::default(), histogram([]));
         let mut parts = SparseHistogram::default();
+        let mut sums = Adder::default();
         for one in several() {
             adder.add(&deflated(&one)).unwrap();
             expected.add(&one).unwrap();
             let mut alone = Adder::default();
             alone.add(&deflated(&one)).unwrap();
-            parts.add(alone.take()).unwrap();
+            let alone = alone.take();
+            sums.add_sum(&alone).unwrap();
+            parts.add(alone).unwrap();
         }
+        assert_eq!(sums.sum(), parts);
         let sum = adder.take();
         assert_eq!(sum, parts);
         assert_eq!(sum.to_histogram().unwrap(), expected);

@@ -139,11 +139,11 @@ fn figure(name: &str, ours: f64, unit: &'static str, target: Target) -> Figure {
 }
 
 fn speed(ours: &Ran, theirs: &Ran, lines: u64, name: &str) -> Figure {
-    let lines = f64::from(u32::try_from(lines).expect("a small stream")) / 1e6;
+    let lines = f64::from(u32::try_from(lines).expect("a small stream")) / 1e3;
     Figure {
         beside: Some((name.to_owned(), lines / theirs.seconds)),
         ..figure(
-            "summarize, million lines a second",
+            "summarize, thousand lines a second",
             lines / ours.seconds,
             "1/s",
             Target::RatioAtLeast(1.0),

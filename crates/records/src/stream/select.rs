@@ -37,7 +37,7 @@ pub struct Fold<'a, P> {
     pub add: &'a (dyn Fn(&mut P, &[u8]) -> bool + Sync),
 }
 
-/// What was found, in the order of the stream.
+/// What was found, block by block in the order of the stream: the sum of a block before its records.
 pub enum Found<P> {
     /// A record of a wanted kind, or an `error`.
     Record(Record),
@@ -302,12 +302,12 @@ impl<F> Merge<F> {
                 *self.selection.seen.entry(kind).or_default() += count;
             }
         }
+        if let Some(sum) = part.sum {
+            (self.visit)(Found::Sum(sum));
+        }
         for record in part.records {
             self.selection.upstream.note(&record);
             (self.visit)(Found::Record(record));
-        }
-        if let Some(sum) = part.sum {
-            (self.visit)(Found::Sum(sum));
         }
         if let Some(bad) = part.bad {
             let number = self.lines + bad.number;
