@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::csv_file::dialect::CsvArgs;
 use crate::metric::Metric;
 use crate::summary::Summary;
 use clap::{Parser, ValueEnum};
@@ -32,6 +33,9 @@ pub struct Args {
     /// comparison; of write-speed those of files; csv: rounds; jsonl: variants, latency, comparison]
     #[arg(long = "table", value_enum)]
     pub tables: Vec<TableName>,
+    /// How a CSV is written.
+    #[command(flatten)]
+    pub csv: CsvArgs,
     /// Which rounds, and how they are compared.
     #[command(flatten)]
     pub selection: Selection,
@@ -82,14 +86,19 @@ Units:
   records' own units, which the names end with.
 
 CSV:
-  RFC 4180, one rectangular table, numbers bare, a missing value empty. Times
-  are UTC without the Z (2025-03-01T09:00:02.500), as spreadsheets read them. A
-  text that begins with = + - @, a tab or a carriage return gets an apostrophe
-  in front, so that no spreadsheet runs it as a formula.
+  RFC 4180: UTF-8, one rectangular table, a head, one unit a column, lines ended
+  by CRLF, cells in quotes where they must be. Numbers are bare, a missing value
+  is empty. Times are UTC without a zone (2025-03-01 09:00:02.500), the form that
+  spreadsheets take as times. A text that would begin a formula (= + - @, a tab,
+  a line break) gets an apostrophe in front. A round is found by its series and
+  run: tables for people call them 2.10. Spreadsheets keep 15 digits of a number.
+  Excel opens a CSV by a double click only as its language has them:
+  English --csv-bom; German, French, Spanish … --csv-bom --csv-decimal comma.
 
 Examples:
   summarize < rounds.jsonl
   summarize --format csv --table rounds < rounds.jsonl > rounds.csv
+  summarize --format csv --csv-bom --csv-decimal comma < rounds.jsonl > excel.csv
   summarize --format md monday.jsonl tuesday.jsonl >> report.md
   summarize --metric elapsed_ms --floor 0.05 --fail-if slower < rounds.jsonl
 ";
@@ -164,6 +173,14 @@ impl Args {
     /// # Errors
     /// CSV holds one table and more were asked for.
     pub fn check(&self) -> Result<(), records::Failure> {
+        if self.format != Format::Csv && self.csv.any() {
+            return Err(records::Failure::new(
+                records::FailureCode::Usage,
+                "--csv-separator, --csv-decimal and --csv-bom say how a CSV is written, and none is",
+            )
+            .remedy("Add --format csv, or leave them out."));
+        }
+        self.csv.dialect()?;
         if self.format == Format::Csv && self.tables.len() > 1 {
             return Err(records::Failure::new(
                 records::FailureCode::Usage,

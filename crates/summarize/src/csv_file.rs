@@ -1,87 +1,58 @@
 //! One rectangular table for a spreadsheet.
 
 mod conditions;
+pub(crate) mod dialect;
 mod latency;
 mod published;
+mod sheet;
 
 use crate::cli::TableName;
 use crate::experiment::Run;
 use crate::file_csv;
 use crate::summary::Summary;
-use csv::{Terminator, Writer, WriterBuilder};
-use jiff::Timestamp;
-use jiff::fmt::strtime;
-use records::{Comparison, Header, RestoreFigures, Round, VariantSummary};
-use serde::Serialize;
+use dialect::Dialect;
+use records::{Comparison, Header, LossFigures, RestoreFigures, Round, VariantSummary};
+pub(crate) use sheet::{Cell, Sheet, name, number, text, time};
 use std::io::{self, Write};
 
-/// Writes one table over all experiments: RFC 4180 with CRLF, a head, one unit a column.
+/// Writes one table over all experiments: a head, one unit a column.
 ///
 /// # Errors
 /// Writing failed.
 pub(crate) fn write(
     summaries: &[Summary],
     table: TableName,
+    dialect: Dialect,
     output: &mut impl Write,
 ) -> io::Result<()> {
-    let mut csv = WriterBuilder::new()
-        .terminator(Terminator::CRLF)
-        .from_writer(output);
+    let mut sheet = Sheet::new(output, dialect)?;
     match table {
         TableName::Rounds => {
-            csv.write_record(ROUND_HEAD.iter().chain(&conditions::HEAD))?;
+            sheet.head(ROUND_HEAD.iter().chain(&conditions::HEAD))?;
             for summary in summaries {
                 for run in &summary.experiment.rounds {
                     let mut cells = round_cells(&summary.experiment.name, run);
                     cells.extend(conditions::cells(&run.round));
-                    csv.write_record(cells)?;
+                    sheet.row(cells)?;
                 }
             }
         }
-        TableName::Variants => variants(summaries, &mut csv)?,
-        TableName::FileAverages => file_csv::averages(summaries, &mut csv)?,
-        TableName::FileTotals => file_csv::totals(summaries, &mut csv)?,
-        TableName::FilePasses => file_csv::passes(summaries, &mut csv)?,
-        TableName::Latency => latency::write(summaries, &mut csv)?,
-        TableName::Speed => file_csv::speed(summaries, &mut csv)?,
-        TableName::Intervals => crate::intervals_table::csv(summaries, &mut csv)?,
+        TableName::Variants => variants(summaries, &mut sheet)?,
+        TableName::FileAverages => file_csv::averages(summaries, &mut sheet)?,
+        TableName::FileTotals => file_csv::totals(summaries, &mut sheet)?,
+        TableName::FilePasses => file_csv::passes(summaries, &mut sheet)?,
+        TableName::Latency => latency::write(summaries, &mut sheet)?,
+        TableName::Speed => file_csv::speed(summaries, &mut sheet)?,
+        TableName::Intervals => crate::intervals_table::csv(summaries, &mut sheet)?,
         TableName::Comparison | TableName::Verdict => {
-            csv.write_record(COMPARISON_HEAD)?;
+            sheet.head(COMPARISON_HEAD)?;
             for comparison in summaries.iter().flat_map(|summary| &summary.comparisons) {
-                csv.write_record(comparison_cells(comparison))?;
+                sheet.row(comparison_cells(comparison))?;
             }
         }
-        TableName::Published => published::write(summaries, &mut csv)?,
+        TableName::Published => published::write(summaries, &mut sheet)?,
     }
-    csv.flush()
-}
-
-/// A text that no spreadsheet runs as a formula: an apostrophe goes before what would begin one
-/// (OWASP, "CSV Injection").
-pub(crate) fn text(value: &str) -> String {
-    if value.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        format!("'{value}")
-    } else {
-        value.to_owned()
-    }
-}
-
-/// A number bare, a missing one empty.
-pub(crate) fn number<T: ToString>(value: Option<T>) -> String {
-    value.map_or_else(String::new, |value| value.to_string())
-}
-
-/// UTC without the Z, to the millisecond: the form that spreadsheets take as a time.
-pub(crate) fn time(at: Timestamp) -> String {
-    strtime::format("%Y-%m-%dT%H:%M:%S.%3f", at).unwrap_or_else(|_| at.to_string())
-}
-
-/// The name that serde gives a plain enum.
-pub(crate) fn name(value: impl Serialize) -> String {
-    serde_json::to_value(value)
-        .ok()
-        .and_then(|value| value.as_str().map(str::to_owned))
-        .unwrap_or_default()
+    sheet.finish()
 }
 
 /// What a record says that it was measured on; empty where it does not.
@@ -90,8 +61,9 @@ pub(crate) fn server_name(header: &Header) -> String {
     server.map_or_else(String::new, |server| server.product.clone())
 }
 
-const ROUND_HEAD: [&str; 69] = [
+const ROUND_HEAD: [&str; 70] = [
     "experiment",
+    "series",
     "run",
     "variant",
     "block",
@@ -162,7 +134,7 @@ const ROUND_HEAD: [&str; 69] = [
     "phases_from",
 ];
 
-fn round_cells(experiment: &str, run: &Run) -> Vec<String> {
+fn round_cells(experiment: &str, run: &Run) -> Vec<Cell> {
     let round: &Round = &run.round;
     let reasons: Vec<&str> = round
         .reasons
@@ -173,12 +145,13 @@ fn round_cells(experiment: &str, run: &Run) -> Vec<String> {
     let target = round.header.target.as_ref();
     let of_server =
         |field: fn(&records::Server) -> &str| text(server.map(field).unwrap_or_default());
-    let of_loss =
-        |field: fn(&records::LossFigures) -> String| number(round.loss.as_ref().map(field));
+    let loss = round.loss.as_ref();
+    let of_loss = |field: fn(&LossFigures) -> u64| number(loss.map(field));
     let trial = round.header.trial.as_ref();
     let mut cells = vec![
         text(experiment),
-        text(&run.label),
+        number(Some(run.series)),
+        number(Some(run.number)),
         text(&run.variant),
         number(trial.map(|trial| trial.block)),
         number(trial.map(|trial| trial.slot)),
@@ -236,20 +209,20 @@ fn round_cells(experiment: &str, run: &Run) -> Vec<String> {
                 .map(|target| target.database.as_str())
                 .unwrap_or_default(),
         ),
-        of_loss(|loss| loss.promised_durable.to_string()),
-        of_loss(|loss| loss.acknowledged.to_string()),
-        of_loss(|loss| loss.present.to_string()),
-        of_loss(|loss| loss.missing.to_string()),
-        of_loss(|loss| number(loss.missing_ms)),
-        of_loss(|loss| loss.unacknowledged_present.to_string()),
-        of_loss(|loss| loss.gaps.to_string()),
+        number(loss.map(|loss| loss.promised_durable)),
+        of_loss(|loss| loss.acknowledged),
+        of_loss(|loss| loss.present),
+        of_loss(|loss| loss.missing),
+        number(loss.and_then(|loss| loss.missing_ms)),
+        of_loss(|loss| loss.unacknowledged_present),
+        of_loss(|loss| loss.gaps),
     ];
     cells.extend(restore_cells(round.restore.as_ref()));
     cells
 }
 
 /// What a restore took; empty cells for a round that is none.
-fn restore_cells(restore: Option<&RestoreFigures>) -> [String; 11] {
+fn restore_cells(restore: Option<&RestoreFigures>) -> [Cell; 11] {
     let Some(figures) = restore else {
         return Default::default();
     };
@@ -269,7 +242,7 @@ fn restore_cells(restore: Option<&RestoreFigures>) -> [String; 11] {
 }
 
 /// One row a variant and a group of columns a metric, since a column has one unit.
-fn variants(summaries: &[Summary], csv: &mut Writer<impl Write>) -> io::Result<()> {
+fn variants(summaries: &[Summary], sheet: &mut Sheet<impl Write>) -> io::Result<()> {
     let mut metrics: Vec<&str> = Vec::new();
     for metric in summaries.iter().flat_map(|summary| &summary.metrics) {
         if !metrics.contains(&metric.name) {
@@ -298,7 +271,7 @@ fn variants(summaries: &[Summary], csv: &mut Writer<impl Write>) -> io::Result<(
             head.push(format!("{figure}_{metric}"));
         }
     }
-    csv.write_record(head)?;
+    sheet.head(head)?;
     for summary in summaries {
         for variant in &summary.experiment.variants {
             let of_variant = |metric: &str| {
@@ -316,7 +289,7 @@ fn variants(summaries: &[Summary], csv: &mut Writer<impl Write>) -> io::Result<(
             for metric in &metrics {
                 cells.extend(variant_cells(of_variant(metric)));
             }
-            csv.write_record(cells)?;
+            sheet.row(cells)?;
         }
     }
     Ok(())
@@ -329,7 +302,7 @@ fn server_of(row: &VariantSummary) -> Option<String> {
         .map(|server| server.product.clone())
 }
 
-fn variant_cells(row: Option<&VariantSummary>) -> [String; 11] {
+fn variant_cells(row: Option<&VariantSummary>) -> [Cell; 11] {
     let of = |field: fn(&VariantSummary) -> Option<f64>| number(row.and_then(field));
     [
         number(row.map(|row| row.n)),
@@ -369,11 +342,11 @@ const COMPARISON_HEAD: [&str; 20] = [
     "warnings",
 ];
 
-fn comparison_cells(row: &Comparison) -> [String; 20] {
+fn comparison_cells(row: &Comparison) -> [Cell; 20] {
     let warnings: Vec<String> = row
         .warnings
         .iter()
-        .map(|warning| name(warning.code))
+        .map(|warning| name(warning.code).into_text())
         .collect();
     let server = row
         .header
@@ -384,20 +357,20 @@ fn comparison_cells(row: &Comparison) -> [String; 20] {
         text(&row.experiment),
         text(server.unwrap_or_default()),
         text(&row.metric),
-        row.headline.to_string(),
+        number(Some(row.headline)),
         text(&row.baseline),
         text(&row.variant),
         name(row.method),
-        row.pairs.to_string(),
-        row.baseline_rounds.to_string(),
-        row.variant_rounds.to_string(),
+        number(Some(row.pairs)),
+        number(Some(row.baseline_rounds)),
+        number(Some(row.variant_rounds)),
         number(row.ratio),
         number(row.ratio_low),
         number(row.ratio_high),
         number(row.confidence),
         number(row.p),
         number(row.p_holm),
-        row.floor.to_string(),
+        number(Some(row.floor)),
         name(row.verdict),
         number(row.pairs_needed),
         text(&warnings.join(";")),

@@ -23,6 +23,8 @@ pub struct Run {
     pub variant: String,
     /// Which run of the experiment, from 1: appending to a file gives several.
     pub series: u32,
+    /// The round's number in its series, from 1.
+    pub number: u32,
     /// The round's number in words: `3`, or `2.3` for the third of the second series.
     pub label: String,
     /// The block and the slot in it; none for a round without a trial.
@@ -86,6 +88,7 @@ impl Experiment {
             last = number;
             runs.push(Run {
                 series,
+                number,
                 label: number.to_string(),
                 block: trial.as_ref().map(|trial| (trial.block, trial.slot)),
                 set_aside: why_set_aside(&round, failed(&round)),

@@ -1,11 +1,10 @@
 //! The tables of files for a spreadsheet, in the records' own units.
 
-use crate::csv_file::{name, number, server_name, text, time};
+use crate::csv_file::{Cell, Sheet, name, number, server_name, text, time};
 use crate::experiment::Run;
 use crate::files::{database, ms_per_gb, per_second};
 use crate::metric::{GB, over, signed};
 use crate::summary::Summary;
-use csv::Writer;
 use records::{FileRound, FileSummary, Header, VariantSummary};
 use std::io::{self, Write};
 
@@ -24,7 +23,7 @@ const FILE_HEAD: [&str; 10] = [
 ];
 
 /// One row a file: averages a pass.
-pub(crate) fn averages(summaries: &[Summary], csv: &mut Writer<impl Write>) -> io::Result<()> {
+pub(crate) fn averages(summaries: &[Summary], sheet: &mut Sheet<impl Write>) -> io::Result<()> {
     let mut head = FILE_HEAD.to_vec();
     head.extend([
         "bytes_written_mean",
@@ -35,7 +34,7 @@ pub(crate) fn averages(summaries: &[Summary], csv: &mut Writer<impl Write>) -> i
         "bytes_written_per_s",
         "elapsed_ms_per_gb",
     ]);
-    csv.write_record(head)?;
+    sheet.head(head)?;
     for file in summaries.iter().flat_map(|summary| &summary.files) {
         let mut cells = begin(file);
         cells.extend([
@@ -47,13 +46,13 @@ pub(crate) fn averages(summaries: &[Summary], csv: &mut Writer<impl Write>) -> i
             number(file.bytes_written_per_s),
             number(file.elapsed_ms_per_gb),
         ]);
-        csv.write_record(cells)?;
+        sheet.row(cells)?;
     }
     Ok(())
 }
 
 /// One row a file: totals over the passes.
-pub(crate) fn totals(summaries: &[Summary], csv: &mut Writer<impl Write>) -> io::Result<()> {
+pub(crate) fn totals(summaries: &[Summary], sheet: &mut Sheet<impl Write>) -> io::Result<()> {
     let mut head = FILE_HEAD.to_vec();
     head.extend([
         "bytes_written",
@@ -65,7 +64,7 @@ pub(crate) fn totals(summaries: &[Summary], csv: &mut Writer<impl Write>) -> io:
         "bytes_written_per_s",
         "elapsed_ms_per_gb",
     ]);
-    csv.write_record(head)?;
+    sheet.head(head)?;
     for file in summaries.iter().flat_map(|summary| &summary.files) {
         let mut cells = begin(file);
         cells.extend([
@@ -78,12 +77,12 @@ pub(crate) fn totals(summaries: &[Summary], csv: &mut Writer<impl Write>) -> io:
             number(file.bytes_written_per_s),
             number(file.elapsed_ms_per_gb),
         ]);
-        csv.write_record(cells)?;
+        sheet.row(cells)?;
     }
     Ok(())
 }
 
-fn begin(file: &FileSummary) -> Vec<String> {
+fn begin(file: &FileSummary) -> Vec<Cell> {
     let target = file.header.target.as_ref();
     vec![
         text(&file.experiment),
@@ -94,16 +93,17 @@ fn begin(file: &FileSummary) -> Vec<String> {
         text(&file.physical_name),
         text(&file.logical_name),
         name(file.file_kind),
-        file.n.to_string(),
-        file.set_aside.to_string(),
+        number(Some(file.n)),
+        number(Some(file.set_aside)),
     ]
 }
 
 /// One row a file and a pass.
-pub(crate) fn passes(summaries: &[Summary], csv: &mut Writer<impl Write>) -> io::Result<()> {
-    csv.write_record([
+pub(crate) fn passes(summaries: &[Summary], sheet: &mut Sheet<impl Write>) -> io::Result<()> {
+    sheet.head([
         "experiment",
         "server",
+        "series",
         "run",
         "variant",
         "set_aside",
@@ -127,14 +127,14 @@ pub(crate) fn passes(summaries: &[Summary], csv: &mut Writer<impl Write>) -> io:
     for summary in summaries {
         for run in &summary.experiment.rounds {
             for file in run.round.files.iter().flatten() {
-                csv.write_record(pass(&summary.experiment.name, run, file))?;
+                sheet.row(pass(&summary.experiment.name, run, file))?;
             }
         }
     }
     Ok(())
 }
 
-fn pass(experiment: &str, run: &Run, file: &FileRound) -> Vec<String> {
+fn pass(experiment: &str, run: &Run, file: &FileRound) -> Vec<Cell> {
     let header: &Header = &run.round.header;
     let target = header.target.as_ref();
     let elapsed_ms = run.round.elapsed_ms;
@@ -142,7 +142,8 @@ fn pass(experiment: &str, run: &Run, file: &FileRound) -> Vec<String> {
     vec![
         text(experiment),
         text(&server_name(header)),
-        text(&run.label),
+        number(Some(run.series)),
+        number(Some(run.number)),
         text(&run.variant),
         text(run.set_aside.as_deref().unwrap_or_default()),
         text(target.map_or("", |target| target.server.as_str())),
@@ -152,21 +153,21 @@ fn pass(experiment: &str, run: &Run, file: &FileRound) -> Vec<String> {
         name(file.kind),
         time(run.round.started),
         number(elapsed_ms),
-        file.bytes_written.to_string(),
-        file.write_stall_ms.to_string(),
+        number(Some(file.bytes_written)),
+        number(Some(file.write_stall_ms)),
         number(file.write_stall_mean_ms),
-        file.writes.to_string(),
-        file.growth_bytes.to_string(),
-        file.size_bytes.to_string(),
-        file.bytes_read.to_string(),
+        number(Some(file.writes)),
+        number(Some(file.growth_bytes)),
+        number(Some(file.size_bytes)),
+        number(Some(file.bytes_read)),
         number(per_second(bytes, elapsed_ms)),
         number(ms_per_gb(elapsed_ms, bytes)),
     ]
 }
 
 /// One row a variant: how fast its data files were written.
-pub(crate) fn speed(summaries: &[Summary], csv: &mut Writer<impl Write>) -> io::Result<()> {
-    csv.write_record([
+pub(crate) fn speed(summaries: &[Summary], sheet: &mut Sheet<impl Write>) -> io::Result<()> {
+    sheet.head([
         "experiment",
         "server",
         "variant",
@@ -181,19 +182,19 @@ pub(crate) fn speed(summaries: &[Summary], csv: &mut Writer<impl Write>) -> io::
         "high_elapsed_ms_per_gb",
     ])?;
     for row in summaries.iter().flat_map(|summary| &summary.speeds) {
-        csv.write_record(speed_cells(row))?;
+        sheet.row(speed_cells(row))?;
     }
     Ok(())
 }
 
-fn speed_cells(row: &VariantSummary) -> [String; 12] {
+fn speed_cells(row: &VariantSummary) -> [Cell; 12] {
     let inverse = |speed: Option<f64>| number(over(Some(1000.0 * GB), speed));
     [
         text(&row.experiment),
         text(&server_name(&row.header)),
         text(&row.variant),
-        row.n.to_string(),
-        row.set_aside.to_string(),
+        number(Some(row.n)),
+        number(Some(row.set_aside)),
         number(row.median),
         number(row.median_low),
         number(row.median_high),

@@ -1,10 +1,9 @@
 //! The table of intervals, for people and for spreadsheets.
 
-use crate::csv_file::{number, server_name, text};
+use crate::csv_file::{Sheet, number, server_name, text};
 use crate::grid::Grid;
 use crate::number::{decimals, fixed};
 use crate::summary::Summary;
-use csv::Writer;
 use records::IntervalSummary;
 use std::io::{self, Write};
 
@@ -112,19 +111,19 @@ const HEAD: [&str; 19] = [
 ];
 
 /// One row a variant.
-pub(crate) fn csv(summaries: &[Summary], csv: &mut Writer<impl Write>) -> io::Result<()> {
-    csv.write_record(HEAD)?;
+pub(crate) fn csv(summaries: &[Summary], sheet: &mut Sheet<impl Write>) -> io::Result<()> {
+    sheet.head(HEAD)?;
     for row in summaries.iter().flat_map(|summary| &summary.intervals) {
-        csv.write_record([
+        sheet.row([
             text(&row.experiment),
             text(&row.variant),
-            row.rounds.to_string(),
-            row.rounds_without.to_string(),
-            row.intervals.to_string(),
-            row.whole_intervals.to_string(),
-            row.transactions.to_string(),
-            row.errors.to_string(),
-            row.length_ms.to_string(),
+            number(Some(row.rounds)),
+            number(Some(row.rounds_without)),
+            number(Some(row.intervals)),
+            number(Some(row.whole_intervals)),
+            number(Some(row.transactions)),
+            number(Some(row.errors)),
+            number(Some(row.length_ms)),
             number(row.transactions_per_s_min),
             number(row.transactions_per_s_mean),
             number(row.transactions_per_s_max),

@@ -38,6 +38,7 @@ mod testing;
 mod warnings;
 
 pub use cli::{Args, FailIf, Format, Selection, TableName};
+pub use csv_file::dialect::{CsvArgs, Decimal, Separator};
 pub use describe::describe;
 pub use experiment::{Experiment, Run};
 pub use grid::{Grid, GridColumn, printable};
@@ -179,7 +180,7 @@ fn write(stage: &mut Stage, args: &Args, summaries: &[Summary]) -> StageResult {
         Format::Csv => {
             // One table, over all experiments.
             let table = args.tables.first().copied().unwrap_or(TableName::Rounds);
-            csv_file::write(summaries, table, stage.output())?;
+            csv_file::write(summaries, table, args.csv.dialect()?, stage.output())?;
         }
         Format::Jsonl => {
             for summary in summaries {

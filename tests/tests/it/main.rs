@@ -27,6 +27,7 @@ mod restore_time;
 mod resume;
 mod rust_client;
 mod script;
+mod spreadsheets;
 mod stream;
 mod tsql;
 mod write_speed;

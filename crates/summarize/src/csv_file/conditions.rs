@@ -1,6 +1,6 @@
 //! The columns of a round that say what surrounded it.
 
-use super::{number, text};
+use super::{Cell, number, text};
 use records::{Availability, FileKind, Round};
 
 pub(super) const HEAD: [&str; 16] = [
@@ -22,7 +22,7 @@ pub(super) const HEAD: [&str; 16] = [
     "other_databases_bytes",
 ];
 
-pub(super) fn cells(round: &Round) -> [String; 16] {
+pub(super) fn cells(round: &Round) -> [Cell; 16] {
     let conditions = round.conditions.clone().unwrap_or_default();
     let others = conditions.others.unwrap_or_default();
     let size = |kind: FileKind| {

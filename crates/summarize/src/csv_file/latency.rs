@@ -1,8 +1,7 @@
 //! Latencies of all requests of a variant: one row a variant.
 
-use super::{number, server_name, text};
+use super::{Sheet, number, server_name, text};
 use crate::summary::Summary;
-use csv::Writer;
 use std::io::{self, Write};
 
 const HEAD: [&str; 12] = [
@@ -20,19 +19,19 @@ const HEAD: [&str; 12] = [
     "max_us",
 ];
 
-pub(super) fn write(summaries: &[Summary], csv: &mut Writer<impl Write>) -> io::Result<()> {
-    csv.write_record(HEAD)?;
+pub(super) fn write(summaries: &[Summary], sheet: &mut Sheet<impl Write>) -> io::Result<()> {
+    sheet.head(HEAD)?;
     let latencies = summaries
         .iter()
         .flat_map(|summary| &summary.latencies.variants);
     for row in latencies.map(|latency| &latency.summary) {
-        csv.write_record([
+        sheet.row([
             text(&row.experiment),
             text(&server_name(&row.header)),
             text(&row.variant),
-            row.n.to_string(),
-            row.set_aside.to_string(),
-            row.requests.to_string(),
+            number(Some(row.n)),
+            number(Some(row.set_aside)),
+            number(Some(row.requests)),
             number(row.min_us),
             number(row.p50_us),
             number(row.p90_us),

@@ -1,9 +1,8 @@
 //! Published figures beside ours: one row a variant and a group of columns a metric, since a
 //! column has one unit.
 
-use super::{number, text};
+use super::{Cell, Sheet, number, text};
 use crate::summary::Summary;
-use csv::Writer;
 use records::PublishedFigure;
 use std::io::{self, Write};
 
@@ -19,7 +18,7 @@ const FIGURES: [&str; 9] = [
     "ratio_high",
 ];
 
-pub(super) fn write(summaries: &[Summary], csv: &mut Writer<impl Write>) -> io::Result<()> {
+pub(super) fn write(summaries: &[Summary], sheet: &mut Sheet<impl Write>) -> io::Result<()> {
     let published = || {
         summaries
             .iter()
@@ -42,7 +41,7 @@ pub(super) fn write(summaries: &[Summary], csv: &mut Writer<impl Write>) -> io::
     for metric in &metrics {
         head.extend(FIGURES.map(|figure| format!("{figure}_{metric}")));
     }
-    csv.write_record(head)?;
+    sheet.head(head)?;
     for (experiment, variant) in variants {
         let of_variant =
             || rows().filter(|row| row.experiment == experiment && row.variant == variant);
@@ -54,18 +53,18 @@ pub(super) fn write(summaries: &[Summary], csv: &mut Writer<impl Write>) -> io::
             text(experiment),
             text(server.map_or("", |server| server.product.as_str())),
             text(variant),
-            first.n.to_string(),
+            number(Some(first.n)),
             text(&first.source),
         ];
         for metric in &metrics {
             cells.extend(figures(of_variant().find(|row| row.metric == *metric)));
         }
-        csv.write_record(cells)?;
+        sheet.row(cells)?;
     }
     Ok(())
 }
 
-fn figures(row: Option<&PublishedFigure>) -> [String; 9] {
+fn figures(row: Option<&PublishedFigure>) -> [Cell; 9] {
     let of = |field: fn(&PublishedFigure) -> Option<f64>| number(row.and_then(field));
     let words = |field: fn(&PublishedFigure) -> Option<&String>| {
         text(row.and_then(field).map_or("", String::as_str))
