@@ -93,7 +93,7 @@ pub fn run(command: &mut Command) -> Outcome {
 ///
 /// # Panics
 /// Where it cannot be started.
-pub fn run_with_input(command: &mut Command, input: &str) -> Outcome {
+pub fn run_with_input(command: &mut Command, input: &(impl AsRef<[u8]> + ?Sized)) -> Outcome {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -101,10 +101,10 @@ pub fn run_with_input(command: &mut Command, input: &str) -> Outcome {
         .spawn()
         .expect("the program starts");
     let mut stdin = child.stdin.take().expect("a pipe");
-    let input = input.to_owned();
+    let input = input.as_ref().to_owned();
     let writer = std::thread::spawn(move || {
         // A program that fails early closes its input; that is its right.
-        let _ = stdin.write_all(input.as_bytes());
+        let _ = stdin.write_all(&input);
     });
     let output = child.wait_with_output().expect("the program ends");
     writer.join().expect("the writer ends");

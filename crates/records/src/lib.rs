@@ -52,7 +52,7 @@ pub use snapshot::{
     DatabaseState, FileKind, FileReading, PerformanceCounter, Snapshot, Unavailable, WaitReading,
 };
 pub use summary::{
-    Comparison, ComparisonMethod, ComparisonVerdict, PublishedFigure, SummaryWarning,
+    Comparison, ComparisonMethod, ComparisonVerdict, Drawn, PublishedFigure, SummaryWarning,
     VariantSummary, WarningCode,
 };
 pub use trial_args::TrialArgs;

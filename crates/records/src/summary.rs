@@ -86,7 +86,10 @@ pub struct Comparison {
     /// The exact two-sided p of no difference: by the sign-flip test of the mean log ratio, or by
     /// the rank-sum test where `method` is `unpaired`.
     pub p: Option<f64>,
-    /// The same after Holm's correction. The headline metric of all variants is one family and
+    /// How p was drawn where there are too many patterns to try them all; null where all were tried.
+    #[serde(default)]
+    pub p_drawn: Option<Drawn>,
+    /// `p` after Holm's correction. The headline metric of all variants is one family and
     /// the other declared metrics are another, so that declaring a second metric does not weaken
     /// the first.
     pub p_holm: Option<f64>,
@@ -99,6 +102,17 @@ pub struct Comparison {
     pub pairs_needed: Option<u64>,
     /// What limits the result, and what to do about it.
     pub warnings: Vec<SummaryWarning>,
+}
+
+/// A p-value that was drawn (Monte Carlo).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Drawn {
+    /// How many patterns were drawn.
+    pub draws: u64,
+    /// The seed of the generator (ChaCha8): the same rounds give the same p.
+    pub seed: u64,
+    /// The standard error of p.
+    pub standard_error: f64,
 }
 
 /// How two variants were compared.
@@ -185,6 +199,8 @@ pub enum WarningCode {
     UnpairedRounds,
     /// Rounds that did not alternate.
     NotAlternating,
+    /// So many pairs that p was drawn.
+    DrawnP,
     /// No pair ran next to each other, so that the rounds were compared as two lists.
     Unpaired,
     /// Rounds that were set aside.

@@ -54,6 +54,7 @@ pub fn drift(values: &[f64]) -> Result<Option<Drift>, StatisticsError> {
         PValue {
             p: real(counts.extreme) / real(counts.all),
             standard_error: None,
+            draws: None,
         }
     } else {
         let mut random = ChaCha8Rng::seed_from_u64(MONTE_CARLO_SEED);
@@ -67,6 +68,7 @@ pub fn drift(values: &[f64]) -> Result<Option<Drift>, StatisticsError> {
         PValue {
             p,
             standard_error: Some((p * (1.0 - p) / real(drawn)).sqrt()),
+            draws: Some(drawn),
         }
     };
     Ok(Some(Drift {

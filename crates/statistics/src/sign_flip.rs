@@ -26,6 +26,8 @@ pub struct PValue {
     /// Its standard error where it was drawn by [`MONTE_CARLO_SEED`]; none where every pattern
     /// was counted.
     pub standard_error: Option<f64>,
+    /// How many patterns were drawn; none where every one was counted.
+    pub draws: Option<usize>,
 }
 
 /// The two-sided sign-flip test that differences are symmetric about zero, by their mean.
@@ -51,6 +53,7 @@ pub fn sign_flip_test(differences: &[f64]) -> Result<PValue, StatisticsError> {
         return Ok(PValue {
             p: real(extreme) / real(patterns),
             standard_error: None,
+            draws: None,
         });
     }
     let mut random = ChaCha8Rng::seed_from_u64(MONTE_CARLO_SEED);
@@ -69,11 +72,11 @@ pub fn sign_flip_test(differences: &[f64]) -> Result<PValue, StatisticsError> {
             sum.abs() >= observed
         })
         .count();
-    let draws = real(drawn);
-    let p = (real(extreme) + 1.0) / (draws + 1.0);
+    let p = (real(extreme) + 1.0) / (real(drawn) + 1.0);
     Ok(PValue {
         p,
-        standard_error: Some((p * (1.0 - p) / draws).sqrt()),
+        standard_error: Some((p * (1.0 - p) / real(drawn)).sqrt()),
+        draws: Some(drawn),
     })
 }
 

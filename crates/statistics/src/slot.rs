@@ -63,6 +63,7 @@ pub fn slot_effect(
         PValue {
             p: real(hits) / real(count),
             standard_error: None,
+            draws: None,
         }
     } else {
         let mut random = ChaCha8Rng::seed_from_u64(MONTE_CARLO_SEED);
@@ -77,6 +78,7 @@ pub fn slot_effect(
         PValue {
             p,
             standard_error: Some((p * (1.0 - p) / real(drawn)).sqrt()),
+            draws: Some(drawn),
         }
     };
     Ok(Some(SlotEffect {

@@ -51,6 +51,7 @@ pub fn rank_sum_test(baseline: &[f64], variant: &[f64]) -> Result<PValue, Statis
         return Ok(PValue {
             p: extreme / all,
             standard_error: None,
+            draws: None,
         });
     }
     let mut random = ChaCha8Rng::seed_from_u64(MONTE_CARLO_SEED);
@@ -65,6 +66,7 @@ pub fn rank_sum_test(baseline: &[f64], variant: &[f64]) -> Result<PValue, Statis
     Ok(PValue {
         p,
         standard_error: Some((p * (1.0 - p) / real(drawn)).sqrt()),
+        draws: Some(drawn),
     })
 }
 

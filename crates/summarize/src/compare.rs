@@ -5,9 +5,10 @@ use crate::loss;
 use crate::metric::{Metric, Sense};
 use crate::pairs::{Pairs, pair_up};
 use crate::warnings::{self, Finding};
-use records::{Comparison, ComparisonMethod, ComparisonVerdict, Header};
+use records::{Comparison, ComparisonMethod, ComparisonVerdict, Drawn, Header};
 use statistics::{
-    Direction, Estimate, StatisticsError, holm, least_pairs, log_ratios, pairs_needed, ratio,
+    Direction, Estimate, MONTE_CARLO_SEED, PValue, StatisticsError, holm, least_pairs, log_ratios,
+    pairs_needed, ratio,
 };
 
 /// What decides a verdict besides the rounds.
@@ -211,12 +212,22 @@ fn finish(raw: &Raw, p_holm: Option<f64>, tests: usize, rules: &Rules) -> Compar
         ratio_high: interval.map(|interval| ratio(interval.high)),
         confidence: interval.map(|interval| interval.confidence),
         p: raw.p(),
+        p_drawn: estimate.and_then(|estimate| drawn(&estimate.p)),
         p_holm,
         floor: rules.floor,
         verdict: verdict(direction, raw.metric.sense),
         pairs_needed: needed.map(|pairs| pairs as u64),
         warnings: Vec::new(),
     }
+}
+
+/// How p was drawn; none where every pattern was counted.
+fn drawn(p: &PValue) -> Option<Drawn> {
+    Some(Drawn {
+        draws: p.draws? as u64,
+        seed: MONTE_CARLO_SEED,
+        standard_error: p.standard_error?,
+    })
 }
 
 /// How many pairs it would take to find a difference of the size seen, or of the floor where that

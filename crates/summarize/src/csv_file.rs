@@ -319,7 +319,7 @@ fn variant_cells(row: Option<&VariantSummary>) -> [Cell; 11] {
     ]
 }
 
-const COMPARISON_HEAD: [&str; 20] = [
+const COMPARISON_HEAD: [&str; 23] = [
     "experiment",
     "server",
     "metric",
@@ -335,6 +335,9 @@ const COMPARISON_HEAD: [&str; 20] = [
     "ratio_high",
     "confidence",
     "p",
+    "p_draws",
+    "p_seed",
+    "p_standard_error",
     "p_holm",
     "floor",
     "verdict",
@@ -342,7 +345,7 @@ const COMPARISON_HEAD: [&str; 20] = [
     "warnings",
 ];
 
-fn comparison_cells(row: &Comparison) -> [Cell; 20] {
+fn comparison_cells(row: &Comparison) -> [Cell; 23] {
     let warnings: Vec<String> = row
         .warnings
         .iter()
@@ -369,6 +372,9 @@ fn comparison_cells(row: &Comparison) -> [Cell; 20] {
         number(row.ratio_high),
         number(row.confidence),
         number(row.p),
+        number(row.p_drawn.map(|drawn| drawn.draws)),
+        number(row.p_drawn.map(|drawn| drawn.seed)),
+        number(row.p_drawn.map(|drawn| drawn.standard_error)),
         number(row.p_holm),
         number(Some(row.floor)),
         name(row.verdict),

@@ -1,6 +1,7 @@
 //! The rounds of one experiment in the order in which they ran, and which of them count.
 
 use crate::input::Input;
+use crate::metric::Metric;
 use crate::restores;
 use records::{Round, Validity};
 use std::collections::BTreeMap;
@@ -125,7 +126,9 @@ impl Experiment {
 fn why_set_aside(round: &Round, stage_failed: bool) -> Option<String> {
     let word = match round.validity {
         Validity::Valid if stage_failed => return Some("a stage failed".to_owned()),
-        Validity::Valid => return None,
+        Validity::Valid => {
+            return Metric::impossible(round).map(|field| format!("impossible: {field}"));
+        }
         Validity::Partial => "partial",
         Validity::Invalid => "invalid",
     };

@@ -5,6 +5,9 @@ use comfy_table::{
 };
 use std::fmt::Write;
 
+/// The narrowest that a column of text becomes, padding included.
+const NARROWEST: u16 = 9;
+
 /// A table: heads with their units, rows of cells.
 pub struct Grid {
     /// What it shows.
@@ -117,6 +120,9 @@ impl Grid {
                 } else if breaks == Breaks::AtBlanks {
                     let least = self.longest_word(index).saturating_add(left + 1);
                     cells.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
+                } else {
+                    // Rather a line that is too long than a word of which every letter has its own.
+                    cells.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(NARROWEST)));
                 }
             }
         }
@@ -224,6 +230,20 @@ mod tests {
         let text = grid.to_text(20);
         assert!(text.contains("123456789.25"), "{text}");
         assert!(!text.contains("a name of several words"), "{text}");
+    }
+
+    #[test]
+    fn text_stays_readable_beside_numbers_that_take_all_the_room() {
+        let mut grid = grid().number_column("time s").number_column("time s");
+        grid.rows = vec![vec![
+            "a name of several words".to_owned(),
+            "123456789.25".to_owned(),
+            "123456789.25".to_owned(),
+            "123456789.25".to_owned(),
+        ]];
+        let text = grid.to_text(40);
+        assert!(text.lines().any(|line| line == "several"), "{text}");
+        assert!(text.lines().all(|line| line.len() <= 60), "{text}");
     }
 
     #[test]

@@ -87,6 +87,20 @@ impl Metric {
             .filter(|value| value.is_finite() && (*value >= 0.0 || self.name.contains("growth")))
     }
 
+    /// The first field of a round that holds what cannot be: less than nothing where only sizes may
+    /// shrink, or a time of no length. Such a record is damaged, and nothing in it is to be trusted.
+    #[must_use]
+    pub fn impossible(round: &Round) -> Option<&'static str> {
+        if round.elapsed_ms.is_some_and(|ms| ms <= 0.0) {
+            return Some("elapsed_ms");
+        }
+        let impossible = |metric: &&Self| {
+            let below = (metric.value)(round).is_some_and(|value| value < 0.0);
+            below && metric.of(round).is_none()
+        };
+        METRICS.iter().find(impossible).map(|metric| metric.name)
+    }
+
     /// How many decimals its values have in the unit that people read; none where as many as
     /// there are. A wait in whole milliseconds is not known to the microsecond, and counts are whole.
     #[must_use]

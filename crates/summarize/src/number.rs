@@ -1,13 +1,17 @@
 //! Numbers for people: a fixed number of decimals in a column, so that right-aligned numbers
 //! stand with their points under each other.
 
+/// From here on a number has an exponent in tables for people.
+const TOO_LONG: f64 = 1e9;
+
 /// How many decimals give the largest value of a column four significant digits; and the smallest
 /// one that is not zero two, where two decimals more do: where variants differ a hundredfold, the
 /// small ones must be readable.
 #[must_use]
 pub fn decimals(values: impl Iterator<Item = f64>) -> usize {
     let (mut largest, mut smallest) = (0.0_f64, f64::INFINITY);
-    for value in values.map(f64::abs).filter(|value| *value > 0.0) {
+    let shown = |value: &f64| *value > 0.0 && *value < TOO_LONG;
+    for value in values.map(f64::abs).filter(shown) {
         largest = largest.max(value);
         smallest = smallest.min(value);
     }
@@ -29,15 +33,23 @@ pub fn decimals_for(value: f64, significant: i32) -> usize {
     (f64::from(significant) - 1.0 - value.log10().floor()).clamp(0.0, 6.0) as usize
 }
 
-/// A number with so many decimals; a dash where there is none.
+/// A number with so many decimals, or with an exponent where it would fill the line; a dash where
+/// there is none.
 #[must_use]
 pub fn fixed(value: Option<f64>, decimals: usize) -> String {
-    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
+    match value {
+        None => "-".to_owned(),
+        Some(value) if value.abs() >= TOO_LONG => format!("{value:.3e}"),
+        Some(value) => format!("{value:.decimals$}"),
+    }
 }
 
-/// A ratio to three significant digits, and at least three decimals where it is near 1.
+/// A ratio to three significant digits (none is shown as 0), and at least three decimals where it is near 1.
 #[must_use]
 pub fn ratio(value: f64) -> String {
+    if value >= TOO_LONG || (value > 0.0 && value < 1e-4) {
+        return format!("{value:.2e}");
+    }
     let decimals = decimals_for(value, 3).max(if value < 10.0 { 3 } else { 0 });
     format!("{value:.decimals$}")
 }
@@ -79,6 +91,9 @@ mod tests {
         assert_eq!(decimals([12.24, 0.000_02].into_iter()), 4);
         assert_eq!(fixed(Some(1.5), 2), "1.50");
         assert_eq!(fixed(None, 2), "-");
+        assert_eq!(decimals([12.24, 1e300].into_iter()), 2);
+        assert_eq!(fixed(Some(1e300), 2), "1.000e300");
+        assert_eq!(fixed(Some(-1.5e9), 2), "-1.500e9");
     }
 
     #[test]
@@ -86,6 +101,15 @@ mod tests {
         assert_eq!(
             [ratio(0.8031), ratio(12.34), ratio(0.012_345)],
             ["0.803", "12.3", "0.0123"]
+        );
+        assert_eq!(
+            [
+                ratio(1e300),
+                ratio(123_456.0),
+                ratio(0.000_123),
+                ratio(1.23e-7)
+            ],
+            ["1.00e300", "123456", "0.000123", "1.23e-7"]
         );
         assert_eq!(
             [percent(0.95), percent(0.968_75), percent(0.02)],

@@ -3,7 +3,7 @@
 use crate::metric::{Metric, Sense};
 use crate::number::{p_value, percent, ratio};
 use crate::warnings::count_of_pairs;
-use records::{Comparison, ComparisonMethod, ComparisonVerdict};
+use records::{Comparison, ComparisonMethod, ComparisonVerdict, SummaryWarning, WarningCode};
 
 /// The verdict in a word: faster and slower of what is a time or a speed, lower and higher of
 /// what is not; and that there is no ratio, where there is none.
@@ -34,12 +34,16 @@ pub fn sentence(comparison: &Comparison) -> String {
         variant, baseline, ..
     } = comparison;
     let Some(estimate) = comparison.ratio else {
-        return if no_ratio(comparison) {
+        let words = Metric::named(&comparison.metric)
+            .map_or(comparison.metric.as_str(), |metric| metric.words);
+        let zero = |warning: &SummaryWarning| warning.code == WarningCode::NoRatio;
+        return if comparison.warnings.iter().any(zero) {
             format!(
-                "Inconclusive: the {} of {variant} and {baseline} has no ratio.",
-                Metric::named(&comparison.metric)
-                    .map_or(comparison.metric.as_str(), |metric| metric.words)
+                "Inconclusive: {words} is zero in some rounds of {variant} or {baseline}, so it has \
+                 no ratio."
             )
+        } else if no_ratio(comparison) {
+            format!("Inconclusive: the {words} of {variant} and {baseline} has no ratio.")
         } else {
             format!("Inconclusive: there are no rounds of {variant} and {baseline} to compare.")
         };

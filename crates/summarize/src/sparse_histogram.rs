@@ -244,7 +244,7 @@ fn long(bytes: &[u8]) -> Option<(u64, &[u8])> {
     Some((u64::from_be_bytes(*first), rest))
 }
 
-/// A number in the format's ZigZag LEB128: seven bits a byte, the ninth byte whole.
+/// A number in the format's zigzag LEB128: seven bits a byte, the ninth byte whole.
 fn zig_zag(bytes: &[u8]) -> Option<(i64, &[u8])> {
     let mut number = 0_u64;
     let mut rest = bytes;

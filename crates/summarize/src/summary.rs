@@ -171,10 +171,12 @@ impl Summary {
         let about =
             |warning: &&SummaryWarning| shown.iter().any(|table| concerns(warning.code, *table));
         for warning in self.limits.iter().chain(&self.warnings).filter(about) {
-            // Where there are too few pairs for the headline, there are for every other metric.
+            // Where there are too few pairs for the headline, there are for every other metric; and
+            // where there are so many that p is drawn, the records have each standard error.
+            let once = [WarningCode::TooFewPairs, WarningCode::DrawnP];
             let said = |seen: &&SummaryWarning| {
                 seen.text == warning.text
-                    || (seen.code == warning.code && warning.code == WarningCode::TooFewPairs)
+                    || (seen.code == warning.code && once.contains(&warning.code))
             };
             if !distinct.iter().any(said) {
                 distinct.push(warning);

@@ -14,7 +14,9 @@ use crate::metric::Metric;
 use crate::pairs::Pairs;
 use findings::{Seen, TooFew};
 use jiff::Timestamp;
-use records::{Comparison, ComparisonMethod, ComparisonVerdict, SummaryWarning, WarningCode};
+use records::{
+    Comparison, ComparisonMethod, ComparisonVerdict, Drawn, SummaryWarning, WarningCode,
+};
 use statistics::{StatisticsError, drift, outliers, slot_effect};
 use std::collections::BTreeMap;
 
@@ -48,6 +50,7 @@ pub(crate) fn concerns(code: WarningCode, table: TableName) -> bool {
         | WarningCode::UnpairedRounds
         | WarningCode::NotAlternating
         | WarningCode::Unpaired
+        | WarningCode::DrawnP
         | WarningCode::NoRatio
         | WarningCode::Drift
         | WarningCode::SlotEffect => table == TableName::Comparison,
@@ -108,6 +111,9 @@ pub(crate) fn of_comparison(evidence: &Evidence, comparison: &Comparison) -> Vec
             ),
         )));
     }
+    if let Some(drawn) = comparison.p_drawn {
+        seen.push(Seen::Said(drawn_p(comparison, drawn)));
+    }
     seen.extend(far_values(evidence));
     seen.extend(drifting(evidence));
     seen.extend(slot(evidence));
@@ -132,6 +138,37 @@ fn unpaired(comparison: &Comparison) -> SummaryWarning {
              interval does not cover that. Run the variants in turn, in pairs."
         ),
     )
+}
+
+fn drawn_p(comparison: &Comparison, drawn: Drawn) -> SummaryWarning {
+    let (what, patterns) = match comparison.method {
+        ComparisonMethod::Paired => (count_of_pairs(comparison.pairs), "sign patterns"),
+        ComparisonMethod::Unpaired => (
+            format!(
+                "{} unpaired rounds",
+                comparison.baseline_rounds + comparison.variant_rounds
+            ),
+            "divisions",
+        ),
+    };
+    warning(
+        WarningCode::DrawnP,
+        format!(
+            "{what} have too many {patterns} to try them all: p is of {} drawn by seed {}, with a \
+             standard error of {:.1e}.",
+            thousands(drawn.draws),
+            drawn.seed,
+            drawn.standard_error
+        ),
+    )
+}
+
+/// `200,000`.
+fn thousands(count: u64) -> String {
+    match (count / 1000, count % 1000) {
+        (0, rest) => rest.to_string(),
+        (above, rest) => format!("{},{rest:03}", thousands(above)),
+    }
 }
 
 fn too_few(evidence: &Evidence, comparison: &Comparison) -> Option<Seen> {

@@ -1,4 +1,4 @@
-//! How long `summarize` takes over a long stream, beside DuckDB and Miller on the same aggregation.
+//! How long `summarize` takes over a long stream, beside `DuckDB` and Miller on the same aggregation.
 
 use super::figure::{Figure, Target};
 use super::stream::{VARIANTS, Written, write_stream};
@@ -25,7 +25,7 @@ struct Ran {
 }
 
 impl Bench {
-    /// Ten million lines by `summarize`, DuckDB and Miller.
+    /// Ten million lines by `summarize`, `DuckDB` and Miller.
     ///
     /// # Panics
     /// Where a program fails, or two tools do not find the same.
@@ -293,6 +293,9 @@ fn miller(stream: &Path) -> Result<Ran, String> {
 ///
 /// # Errors
 /// It cannot be run, or fails: what it says.
+///
+/// # Panics
+/// A pipe that was asked for is not there.
 pub fn watched(command: &mut Command) -> Result<(String, f64, f64), String> {
     let began = Instant::now();
     let mut child = command

@@ -8,6 +8,7 @@
 
 mod ab;
 mod bad_input;
+mod bad_rounds;
 mod clients;
 mod conditions;
 mod crash_loss;
@@ -21,6 +22,7 @@ mod intervals;
 mod known_effect;
 mod log_bytes;
 mod long_stream;
+mod method;
 mod programs;
 mod report;
 mod restore_time;

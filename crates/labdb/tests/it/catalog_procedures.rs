@@ -263,15 +263,6 @@ fn help_shows_databases_tables_space_sessions_and_options() {
     assert_eq!(sets.len(), 2);
     assert_eq!(name(&sets[1][1], 7), "log only");
     assert_eq!(s.error("EXEC sp_helpdb 'missing'"), 15010);
-    let (size, log) = (name(&sets[1][1], 4), name(&sets[1][1], 0));
-    let files = shown(&mut s, "EXEC sp_helpfile", &["name", "size", "usage"]);
-    assert!(
-        files.ends_with(&format!(",{log} {size} log only")),
-        "{files}"
-    );
-    let one = shown(&mut s, &format!("EXEC sp_helpfile '{log}'"), &["fileid"]);
-    assert_eq!(one, "2");
-    assert_eq!(s.error("EXEC sp_helpfile 'missing'"), 15325);
 
     let own = s.text("@@SPID");
     assert_eq!(
@@ -302,6 +293,21 @@ fn help_shows_databases_tables_space_sessions_and_options() {
     assert_eq!(s.error("EXEC sp_configure 'user connections', 5"), 40510);
     // Only the system's procedures raise its messages by number.
     assert_eq!(s.error("RAISERROR (15009, 16, 1, 'a', 'b')"), 18054);
+}
+
+#[test]
+fn helpfile_lists_the_files_of_the_database_one_is_in() {
+    let lab = Lab::start();
+    let mut s = lab.connect();
+    with_table(&mut s);
+    let log = s.text("FILE_NAME(2)");
+    let pages = s.int("SELECT size FROM sys.database_files WHERE file_id = 2");
+    let files = shown(&mut s, "EXEC sp_helpfile", &["name", "size", "usage"]);
+    let expected = format!(",{log} {} KB log only", pages * 8);
+    assert!(files.ends_with(&expected), "{files}");
+    let one = shown(&mut s, &format!("EXEC sp_helpfile '{log}'"), &["fileid"]);
+    assert_eq!(one, "2");
+    assert_eq!(s.error("EXEC sp_helpfile 'missing'"), 15325);
 }
 
 #[test]

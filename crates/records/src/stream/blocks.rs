@@ -129,6 +129,12 @@ mod tests {
     use crate::stream::lines::MAX_LINE_BYTES;
     use std::io::Read;
 
+    /// 400,000 lines.
+    fn numbers() -> String {
+        let lines: Vec<String> = (0..400_000_u32).map(|n| n.to_string()).collect();
+        lines.join("\n") + "\n"
+    }
+
     /// All blocks; a line that is too long as none.
     fn all(input: impl Read) -> Vec<Option<String>> {
         let mut blocks = Blocks::new(input);
@@ -144,7 +150,7 @@ mod tests {
 
     #[test]
     fn blocks_end_with_lines_and_together_are_the_input() {
-        let text: String = (0..400_000_u32).map(|n| format!("{n}\n")).collect();
+        let text = numbers();
         let text = text + "cut off";
         let parts = all(text.as_bytes());
         assert!(parts.len() > 2, "{}", parts.len());
@@ -167,7 +173,7 @@ mod tests {
 
     #[test]
     fn what_came_before_damaged_data_is_handed_out_first() {
-        let text: String = (0..400_000_u32).map(|n| format!("{n}\n")).collect();
+        let text = numbers();
         let mut bytes = zstd::encode_all(text.as_bytes(), 1).unwrap();
         bytes.truncate(bytes.len() / 2);
         let mut blocks = Blocks::new(&bytes[..]);
@@ -175,7 +181,7 @@ mod tests {
         let error = loop {
             match blocks.next_block(Vec::new()) {
                 Ok(Some(Block::Lines(bytes))) => {
-                    lines += bytes.iter().filter(|byte| **byte == b'\n').count();
+                    lines += String::from_utf8(bytes).unwrap().lines().count();
                 }
                 Ok(_) => panic!("it is damaged"),
                 Err(error) => break error,

@@ -51,7 +51,7 @@ impl CsvArgs {
     ///
     /// # Errors
     /// A comma cannot both separate cells and stand in a number.
-    pub(crate) fn dialect(&self) -> Result<Dialect, Failure> {
+    pub(crate) fn dialect(self) -> Result<Dialect, Failure> {
         let decimal = self.csv_decimal.unwrap_or(Decimal::Point);
         let separator = match (self.csv_separator, decimal) {
             (Some(Separator::Comma), Decimal::Comma) => {
@@ -73,7 +73,7 @@ impl CsvArgs {
     }
 
     /// Whether any was given.
-    pub(crate) fn any(&self) -> bool {
+    pub(crate) fn any(self) -> bool {
         self.csv_separator.is_some() || self.csv_decimal.is_some() || self.csv_bom
     }
 }

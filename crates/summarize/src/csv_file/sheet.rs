@@ -146,7 +146,14 @@ pub(crate) trait Figure {
 
 impl Figure for f64 {
     fn cell(self) -> Cell {
-        if self.is_finite() {
+        let size = self.abs();
+        if size.is_finite() && (size >= 1e21 || (size > 0.0 && size < 1e-15)) {
+            // Nobody measures such; hundreds of digits are text to a spreadsheet.
+            Cell::Number(format!("{self:e}"))
+        } else if size.is_finite() && size >= 1e15 {
+            // With a point it is no whole number that is too large for one.
+            Cell::Number(format!("{self:.1}"))
+        } else if self.is_finite() {
             Cell::Number(self.to_string())
         } else {
             Cell::Empty
@@ -215,6 +222,15 @@ mod tests {
     fn what_is_no_number_is_never_printed() {
         for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             assert_eq!(number(Some(value)), Cell::Empty);
+        }
+        for (value, written) in [
+            (1.5e20, "150000000000000000000.0"),
+            (1e300, "1e300"),
+            (-2.5e-16, "-2.5e-16"),
+            (0.000_001, "0.000001"),
+            (0.0, "0"),
+        ] {
+            assert_eq!(number(Some(value)), Cell::Number(written.to_owned()));
         }
     }
 

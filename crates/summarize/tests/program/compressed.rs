@@ -59,12 +59,13 @@ fn a_stream_says_the_same_however_it_is_compressed_and_wherever_it_is_split() {
 fn a_damaged_file_is_named_and_the_rounds_before_the_damage_are_kept() {
     // Random texts, so that half of the bytes are half of the lines.
     let rounds = fixture("twelve-rounds-noisy.jsonl");
-    let noise: String = (0..4_000_u64)
+    let noise: Vec<String> = (0..4_000_u64)
         .map(|n| {
             let noise = n.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
             format!("{{\"kind\":\"noise\",\"is\":\"{noise:x}\"}}\n")
         })
         .collect();
+    let noise = noise.concat();
     let folder = tempfile::tempdir().unwrap();
     for (compress, format) in [(gzip as fn(&str) -> _, "gzip"), (zstandard, "Zstandard")] {
         let mut bytes = compress(&(rounds.clone() + &noise));

@@ -14,6 +14,7 @@ mod csv;
 mod files;
 mod intervals;
 mod latency;
+mod markdown;
 mod published;
 mod tables;
 
