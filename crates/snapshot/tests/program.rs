@@ -171,13 +171,13 @@ fn it_reads_only_after_the_end_of_its_input_and_takes_database_and_round_from_it
 }
 
 #[test]
-fn without_checkpoint_it_only_reads_in_five_round_trips() {
+fn without_checkpoint_it_only_reads_in_six_round_trips() {
     let double = server(false);
     let snapshot = snapshot_of(&run(&double, &["-n", "-d", "lab"], ""));
     assert!(!snapshot.checkpoint);
     assert_eq!(snapshot.unavailable, []);
     let batches = &double.seen.lock().unwrap().batches;
-    assert_eq!(batches.len(), 5, "{batches:?}");
+    assert_eq!(batches.len(), 6, "{batches:?}");
     let reads = batches.iter().flat_map(|batch| batch.lines());
     assert!(
         reads.clone().all(|line| {

@@ -110,7 +110,9 @@ impl Grid {
         for (index, column) in self.columns.iter().enumerate() {
             if let Some(cells) = table.column_mut(index) {
                 let left = u16::from(index > 0 && gap == Gap::Wide);
-                cells.set_padding((left, 1));
+                // Nothing stands behind the last column.
+                let right = u16::from(index + 1 < self.columns.len());
+                cells.set_padding((left, right));
                 if column.number {
                     cells.set_cell_alignment(CellAlignment::Right);
                 }

@@ -459,9 +459,9 @@ fn the_experiment_restores_every_size_and_ends_with_tables_and_lines() {
     }
     // What was published in words stands over our rounds of the same kind.
     for line in [
-        "zeroed grows with the data file - - - - 8MB zeroed - ",
-        "instant about the same - - - - 8MB - ",
-        "larger log grows with the log - - - - 8MB - ",
+        "zeroed grows with the data file - - - - 8MB",
+        "instant about the same - - - - 8MB",
+        "larger log grows with the log - - - - 8MB",
         "any size 266.0",
     ] {
         assert!(words.contains(line), "{line}: {words}");
