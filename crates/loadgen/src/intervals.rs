@@ -197,7 +197,7 @@ pub(crate) fn to_records(
             latency_p50_us: summary.as_ref().map(|latency| latency.p50_us),
             latency_p99_us: summary.as_ref().map(|latency| latency.p99_us),
             latency_max_us: summary.as_ref().map(|latency| latency.max_us),
-            latency_histogram: summary.map(|latency| latency.histogram),
+            latency_histogram: summary.map(|_| latencies.plain_text()).transpose()?,
         });
     }
     Ok(records)

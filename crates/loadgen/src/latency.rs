@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+use hdrhistogram::serialization::{Serializer, V2DeflateSerializer, V2Serializer};
 use records::{Failure, FailureCode, Latency};
 use std::time::Duration;
 
@@ -59,6 +59,16 @@ impl Latencies {
         for (us, count) in counts {
             self.0.saturating_record_n(*us, *count);
         }
+    }
+
+    /// The distribution as an interval has it: not deflated, because there are many of them, each
+    /// is small, and inflating is most of the work of adding them up.
+    pub(crate) fn plain_text(&self) -> Result<String, Failure> {
+        let mut bytes = Vec::new();
+        V2Serializer::new()
+            .serialize(&self.0, &mut bytes)
+            .map_err(|error| defect(&error))?;
+        Ok(STANDARD.encode(bytes))
     }
 
     /// The distribution as a record has it; none where nothing was counted.

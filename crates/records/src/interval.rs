@@ -36,6 +36,7 @@ pub struct Interval {
     pub latency_p99_us: Option<u64>,
     /// The longest, in microseconds.
     pub latency_max_us: Option<u64>,
-    /// The whole latency distribution ([`crate::HISTOGRAM_ENCODING`]).
+    /// The whole latency distribution: `HdrHistogram` V2, base64, microseconds; deflated
+    /// ([`crate::HISTOGRAM_ENCODING`]) or not.
     pub latency_histogram: Option<String>,
 }

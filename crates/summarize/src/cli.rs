@@ -73,6 +73,9 @@ pub struct Selection {
     /// Whether intervals are added up.
     #[arg(skip)]
     pub intervals: bool,
+    /// Whether no verdict is asked for, so that nothing is compared.
+    #[arg(skip)]
+    pub figures_only: bool,
 }
 
 const METRIC_HELP: &str = "A metric to compare, a field of the round; may be repeated, the first is the \
@@ -196,6 +199,20 @@ impl Args {
             .remedy("Name the file that holds them: --published FILE."));
         }
         Ok(())
+    }
+
+    /// Whether what is asked for has no comparison in it: tables of figures for other programs.
+    pub(crate) fn asks_for_figures_only(&self) -> bool {
+        let comparing = [TableName::Comparison, TableName::Verdict];
+        let compares = match self.format {
+            Format::Table | Format::Md => true,
+            // Where no table is named, JSON Lines hold the comparison and CSV does not.
+            Format::Jsonl if self.tables.is_empty() => true,
+            Format::Jsonl | Format::Csv => {
+                self.tables.iter().any(|table| comparing.contains(table))
+            }
+        };
+        !compares && self.fail_if.is_empty()
     }
 
     /// The tables to write of an experiment.

@@ -73,6 +73,7 @@ fn summarize(stage: &mut Stage, args: &Args) -> StageResult<ExitStatus> {
     args.check()?;
     let mut selection = args.selection.clone();
     selection.intervals = args.tables.contains(&TableName::Intervals);
+    selection.figures_only = args.asks_for_figures_only();
     let Analysis { summaries, status } = analyse(PROGRAM, &selection)?;
     write(stage, args, &summaries)?;
     if status == ExitStatus::Success && gate(args, &summaries) {

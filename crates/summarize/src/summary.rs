@@ -73,7 +73,12 @@ impl Summary {
         let latencies = Latencies::of(&experiment, &header);
         let mut warnings = warnings::of_experiment(&experiment, repeated);
         warnings.extend(warnings::unreadable_latencies(&latencies));
-        let (mut comparisons, findings) = compare(&experiment, &metrics, &rules, &header);
+        let compared: &[Metric] = if selection.figures_only {
+            &[]
+        } else {
+            &metrics
+        };
+        let (mut comparisons, findings) = compare(&experiment, compared, &rules, &header);
         for comparison in &mut comparisons {
             let about = |warning: &&SummaryWarning| concerns(warning.code, TableName::Comparison);
             comparison
@@ -89,7 +94,7 @@ impl Summary {
             words: selection.title.clone(),
             published,
             variants: describe(&experiment, &metrics, rules.confidence, &header)?,
-            ranking: metrics.first().map_or_else(Vec::new, |headline| {
+            ranking: compared.first().map_or_else(Vec::new, |headline| {
                 rank(&experiment, *headline, &rules, &header)
             }),
             speeds: describe(

@@ -4,7 +4,7 @@
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+use hdrhistogram::serialization::{Serializer, V2Serializer};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde_json::{Value, json};
@@ -189,7 +189,7 @@ fn distributions(random: &mut StdRng) -> Vec<Distribution> {
                 histogram.record(us).expect("in bounds");
             }
             let mut bytes = Vec::new();
-            let mut serializer = V2DeflateSerializer::new();
+            let mut serializer = V2Serializer::new();
             serializer
                 .serialize(&histogram, &mut bytes)
                 .expect("it is written");
