@@ -25,6 +25,7 @@ mod long_stream;
 mod method;
 mod programs;
 mod report;
+mod restore_series;
 mod restore_time;
 mod resume;
 mod rust_client;
